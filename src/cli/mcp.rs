@@ -1,0 +1,16 @@
+//! `sextant mcp`: the tools over standard input and output.
+
+use super::CliError;
+use crate::{config::Target, embedding::ModelSource, index::LocalDiscovery, mcp};
+
+pub fn run(target: Target, model: ModelSource) -> Result<(), CliError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| CliError::Start(error.to_string()))?;
+    let served = runtime.block_on(mcp::serve_stdio(LocalDiscovery::start(target, model)));
+    // A read of standard input that is under way cannot be cancelled.
+    runtime.shutdown_background();
+    Ok(served?)
+}

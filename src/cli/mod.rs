@@ -1,0 +1,104 @@
+//! One file a subcommand; the only place that prints.
+
+mod get;
+mod index;
+mod mcp;
+mod page;
+mod search;
+
+use std::{io::IsTerminal as _, process::ExitCode};
+
+use anstream::eprintln;
+use tracing_subscriber::EnvFilter;
+
+use crate::{
+    config::{Command, Config, Target},
+    discovery::DiscoveryError,
+    embedding::{Embedder, EmbeddingError, ModelSource},
+    index::{Index, IndexError},
+    schema::{self, SchemaError},
+};
+use page::{BOLD, ERROR};
+
+/// Why a subcommand failed; the message goes to standard error.
+#[derive(Debug, thiserror::Error)]
+enum CliError {
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    #[error(transparent)]
+    Embedding(#[from] EmbeddingError),
+    #[error(transparent)]
+    Discovery(#[from] DiscoveryError),
+    #[error(transparent)]
+    Mcp(#[from] crate::mcp::McpError),
+    #[error("`{0}` is not in the index; `sextant search` finds what is")]
+    NotFound(String),
+    #[error("cannot print the answer: {0}")]
+    Output(#[from] std::io::Error),
+    #[error("cannot start: {0}")]
+    Start(String),
+}
+
+/// Runs a subcommand. Answers go to standard output, everything else to
+/// standard error; the exit code is 0, or 1 where there is no answer.
+#[must_use]
+pub fn run(config: Config) -> ExitCode {
+    if let Err(error) = log_to_stderr(&config.log) {
+        eprintln!("{ERROR}error{ERROR:#}: {error}");
+        return ExitCode::FAILURE;
+    }
+    let done = match config.command {
+        Command::Index { source, out, model } => index::run(&source, &out, &model),
+        Command::Search { target, model, request, json } => {
+            search::run(target, &model, &request, json)
+        }
+        Command::Get { target, model, request, json } => get::run(target, &model, &request, json),
+        Command::Mcp { target, model } => mcp::run(target, model),
+    };
+    match done {
+        // Whoever read the answer has seen enough of it: `sextant search … | head`.
+        Err(CliError::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{ERROR}error{ERROR:#}: {error}");
+            ExitCode::FAILURE
+        }
+        Ok(()) => ExitCode::SUCCESS,
+    }
+}
+
+fn log_to_stderr(filter: &str) -> Result<(), CliError> {
+    let filter = EnvFilter::try_new(filter).map_err(|error| {
+        CliError::Start(format!("`{filter}` is no log level ({error}); give error, warn, info, debug or trace"))
+    })?;
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none())
+        .try_init()
+        .map_err(|error| CliError::Start(error.to_string()))
+}
+
+/// Opens what a question is about. A schema without an index is indexed first,
+/// with its progress shown.
+fn open(target: Target, model: &ModelSource) -> Result<Index, CliError> {
+    match target {
+        Target::Index(path) => Ok(Index::open(&path)?),
+        Target::Schema { source, cache } => {
+            let schema = schema::load(&source)?;
+            let name = source.to_string();
+            if let Some(index) = cache.find(&schema, &model.identity()?) {
+                return Ok(index);
+            }
+            let embedder = Embedder::load(model)?;
+            let mut progress = index::Bar::default();
+            let (index, _) = cache.open_or_build(&schema, &name, &embedder, |step| progress.show(step))?;
+            progress.clear();
+            eprintln!("{BOLD}{name}{BOLD:#} is indexed; the next question takes no time");
+            Ok(index)
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Flags and environment, first as they are given, then as one checked value
+//! that the rest of the program takes.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, parser::ValueSource};
+
+use crate::{
+    discovery::{SearchRequest, SymbolsRequest},
+    embedding::ModelSource,
+    index::Cache,
+    schema::Source,
+};
+
+/// What the program was asked to do, checked.
+#[derive(Debug)]
+pub struct Config {
+    /// The log filter: a level, or directives as `tracing` knows them.
+    pub log: String,
+    /// The task.
+    pub command: Command,
+}
+
+/// A task, with all that it needs.
+#[derive(Debug)]
+pub enum Command {
+    /// Build an index.
+    Index {
+        /// The schema.
+        source: Source,
+        /// The file to make.
+        out: PathBuf,
+        /// The model.
+        model: ModelSource,
+    },
+    /// Rank elements against a topic.
+    Search {
+        /// Where to search.
+        target: Target,
+        /// The model.
+        model: ModelSource,
+        /// The tool's request.
+        request: SearchRequest,
+        /// Print the tool's JSON rather than a page for people.
+        json: bool,
+    },
+    /// Read records.
+    Get {
+        /// Where to look.
+        target: Target,
+        /// The model, for a schema that has no index yet.
+        model: ModelSource,
+        /// The tool's request.
+        request: SymbolsRequest,
+        /// Print the tool's JSON rather than a page for people.
+        json: bool,
+    },
+    /// Serve MCP over standard input and output.
+    Mcp {
+        /// What to serve.
+        target: Target,
+        /// The model.
+        model: ModelSource,
+    },
+}
+
+/// What is asked: an index file as it is, or a schema by way of the cache.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// An index file.
+    Index(PathBuf),
+    /// A schema, indexed on demand.
+    Schema {
+        /// The schema.
+        source: Source,
+        /// Where its index is kept.
+        cache: Cache,
+    },
+}
+
+impl Config {
+    /// Reads the command line and the environment. Prints help, the version and
+    /// mistakes in the usual way, and ends the process there.
+    #[must_use]
+    pub fn from_command_line() -> Self {
+        Self::parse(std::env::args_os()).unwrap_or_else(|error| error.exit())
+    }
+
+    /// Reads a command line, the program's name first.
+    ///
+    /// # Errors
+    /// The mistake, or the help or version that was asked for.
+    pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        let matches = Arguments::command().try_get_matches_from(arguments)?;
+        let arguments = Arguments::from_arg_matches(&matches)?;
+        let given = |name: &str| {
+            let command = matches.subcommand().map(|(_, matches)| matches);
+            command.is_some_and(|command| command.value_source(name) == Some(ValueSource::CommandLine))
+        };
+        let (command, log) = match arguments.command {
+            Subcommands::Index(IndexArguments { source, out, header, model }) => {
+                let source = checked_source(&source, &header)?;
+                let out = out.unwrap_or_else(|| default_out(&source));
+                (Command::Index { source, out, model: model.source() }, "warn")
+            }
+            Subcommands::Search(SearchArguments { topic, kind, parent, paginated, limit, json, target, model }) => {
+                let request = SearchRequest {
+                    query: topic,
+                    kinds: (!kind.is_empty()).then_some(kind),
+                    limit,
+                    parent,
+                    paginated,
+                };
+                let target = target.checked(given)?;
+                (Command::Search { target, model: model.source(), request, json }, "warn")
+            }
+            Subcommands::Get(GetArguments { coordinate, json, target, model }) => {
+                let request = SymbolsRequest { coordinates: coordinate };
+                let target = target.checked(given)?;
+                (Command::Get { target, model: model.source(), request, json }, "warn")
+            }
+            Subcommands::Mcp(McpArguments { target, model }) => {
+                (Command::Mcp { target: target.checked(given)?, model: model.source() }, "info")
+            }
+        };
+        Ok(Self { log: arguments.log.unwrap_or_else(|| log.to_owned()), command })
+    }
+}
+
+/// Finds the way in a GraphQL graph that is too large to read.
+#[derive(Debug, Parser)]
+#[command(name = "sextant", version, propagate_version = true)]
+struct Arguments {
+    /// What to log to standard error: error, warn, info, debug or trace
+    #[arg(long, global = true, env = "SEXTANT_LOG", value_name = "LEVEL")]
+    log: Option<String>,
+    #[command(subcommand)]
+    command: Subcommands,
+}
+
+#[derive(Debug, Subcommand)]
+enum Subcommands {
+    /// Build an index file from a schema
+    Index(IndexArguments),
+    /// Rank a schema's elements against a topic
+    Search(SearchArguments),
+    /// Read the records of coordinates
+    Get(GetArguments),
+    /// Serve the tools over MCP on standard input and output
+    Mcp(McpArguments),
+}
+
+#[derive(Debug, Args)]
+struct IndexArguments {
+    /// An SDL file, a folder of them, `-`, an introspection result, a router's execution config, or an endpoint's URL
+    #[arg(env = "SEXTANT_SCHEMA")]
+    source: String,
+    /// The file to make [default: the source's name with .sqlite, here]
+    #[arg(long, env = "SEXTANT_OUT", value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    header: HeaderArguments,
+    #[command(flatten)]
+    model: ModelArguments,
+}
+
+#[derive(Debug, Args)]
+struct SearchArguments {
+    /// The topic, in your own words
+    topic: String,
+    /// Only this kind; may be given several times
+    #[arg(long, env = "SEXTANT_KIND", value_name = "KIND", value_delimiter = ',')]
+    kind: Vec<String>,
+    /// Only the members of this coordinate, for example object:Query
+    #[arg(long, env = "SEXTANT_PARENT", value_name = "COORDINATE")]
+    parent: Option<String>,
+    /// Only (true), or no (false), Relay connection fields
+    #[arg(long, env = "SEXTANT_PAGINATED", value_name = "BOOL", action = ArgAction::Set)]
+    paginated: Option<bool>,
+    /// How many hits, 1 to 200 [default: 10]
+    #[arg(long, env = "SEXTANT_LIMIT", value_name = "N")]
+    limit: Option<u32>,
+    /// Print what the MCP tool answers
+    #[arg(long, env = "SEXTANT_JSON")]
+    json: bool,
+    #[command(flatten)]
+    target: TargetArguments,
+    #[command(flatten)]
+    model: ModelArguments,
+}
+
+#[derive(Debug, Args)]
+struct GetArguments {
+    /// Coordinates, for example field:Employee.details
+    #[arg(required = true)]
+    coordinate: Vec<String>,
+    /// Print what the MCP tool answers
+    #[arg(long, env = "SEXTANT_JSON")]
+    json: bool,
+    #[command(flatten)]
+    target: TargetArguments,
+    #[command(flatten)]
+    model: ModelArguments,
+}
+
+#[derive(Debug, Args)]
+struct McpArguments {
+    #[command(flatten)]
+    target: TargetArguments,
+    #[command(flatten)]
+    model: ModelArguments,
+}
+
+#[derive(Debug, Args)]
+struct TargetArguments {
+    /// An index file made by `sextant index`
+    #[arg(long, env = "SEXTANT_INDEX", value_name = "FILE")]
+    index: Option<PathBuf>,
+    /// A schema, indexed on demand and kept in the cache; as `sextant index` takes it
+    #[arg(long, env = "SEXTANT_SCHEMA", value_name = "SOURCE")]
+    schema: Option<String>,
+    /// Where indexes of --schema are kept [default: the platform's cache folder]
+    #[arg(long, env = "SEXTANT_CACHE_DIR", value_name = "DIR")]
+    cache_dir: Option<PathBuf>,
+    #[command(flatten)]
+    header: HeaderArguments,
+}
+
+#[derive(Debug, Args)]
+struct HeaderArguments {
+    /// A header for the endpoint, 'Name: value'; may be given several times (in the environment, one a line)
+    #[arg(long, env = "SEXTANT_HEADER", hide_env_values = true, value_name = "HEADER", value_delimiter = '\n')]
+    header: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+struct ModelArguments {
+    /// A folder with another BERT-family model: model.onnx, tokenizer.json, config.json [default: the bundled one]
+    #[arg(long, env = "SEXTANT_MODEL", value_name = "DIR")]
+    model: Option<PathBuf>,
+}
+
+impl ModelArguments {
+    fn source(self) -> ModelSource {
+        self.model.map_or(ModelSource::Bundled, ModelSource::Folder)
+    }
+}
+
+impl TargetArguments {
+    /// A flag beats the environment; two flags, or two variables, are a mistake.
+    fn checked(self, given: impl Fn(&str) -> bool) -> Result<Target, clap::Error> {
+        let Self { index, schema, cache_dir, header } = self;
+        match (index, schema) {
+            (Some(_), Some(_)) if given("index") == given("schema") => {
+                Err(mistake("--index and --schema exclude each other; give one"))
+            }
+            (Some(index), schema) if schema.is_none() || given("index") => Ok(Target::Index(index)),
+            (_, Some(schema)) => {
+                let source = checked_source(&schema, &header)?;
+                let cache = cache_dir.map(Cache::new).or_else(Cache::of_platform).ok_or_else(|| {
+                    mistake("there is no home folder to keep the index in; name a folder with --cache-dir")
+                })?;
+                Ok(Target::Schema { source, cache })
+            }
+            _ => Err(mistake("what to search is missing; give --index FILE, or --schema SOURCE")),
+        }
+    }
+}
+
+fn checked_source(source: &str, headers: &HeaderArguments) -> Result<Source, clap::Error> {
+    Source::parse(source, &headers.header).map_err(|error| mistake(&error.to_string()))
+}
+
+/// `github.graphql` becomes `github.sqlite` in the current folder; what has no
+/// name of its own becomes `schema.sqlite`.
+fn default_out(source: &Source) -> PathBuf {
+    let stem = source.watch_paths().and_then(|path| path.file_stem());
+    PathBuf::from(stem.unwrap_or("schema".as_ref())).with_added_extension("sqlite")
+}
+
+fn mistake(message: &str) -> clap::Error {
+    Arguments::command().error(clap::error::ErrorKind::ValueValidation, message)
+}

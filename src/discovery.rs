@@ -1,0 +1,184 @@
+//! The contract: what can be asked of a schema, and what comes back.
+//!
+//! One set of types serves MCP, the command line's `--json` and, later, HTTP,
+//! so that the wire and the engine cannot drift apart. [`Discovery`] is what
+//! answers; the adapters above it know of nothing else.
+
+use std::future::Future;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::schema::Kind;
+
+/// How many hits a search returns where the request does not say.
+pub const DEFAULT_LIMIT: u32 = 10;
+/// The most hits that one search returns.
+pub const MAX_LIMIT: u32 = 200;
+/// The most coordinates that one look-up takes.
+pub const MAX_COORDINATES: usize = 1_000;
+/// The longest topic, in characters. A model reads the first few hundred words
+/// of it; a longer one is a mistake that is better told than silently cut.
+pub const MAX_QUERY_CHARS: usize = 10_000;
+
+/// The record of an element: JSON with `PascalCase` keys, a key absent where it
+/// would be empty.
+pub type Record = Map<String, Value>;
+
+/// Answers questions about one schema.
+pub trait Discovery: Send + Sync + 'static {
+    /// Ranks elements against a topic, best first.
+    ///
+    /// # Errors
+    /// [`DiscoveryError::Invalid`] where the request is wrong; the other
+    /// variants where the index cannot answer now.
+    fn search(
+        &self,
+        request: SearchRequest,
+    ) -> impl Future<Output = Result<SearchResponse, DiscoveryError>> + Send;
+
+    /// Reads the record of each coordinate, in the order of the request.
+    ///
+    /// # Errors
+    /// As [`Discovery::search`].
+    fn symbols(
+        &self,
+        request: SymbolsRequest,
+    ) -> impl Future<Output = Result<SymbolsResponse, DiscoveryError>> + Send;
+}
+
+/// What `search_schema` takes.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchRequest {
+    /// The topic, in your own words; or a type, a field or a coordinate.
+    pub query: String,
+    /// Restrict to these kinds. All kinds where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<Kind>")]
+    pub kinds: Option<Vec<String>>,
+    /// The number of hits to return. Records are large: use a low limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32", range(min = 1, max = 200), extend("default" = DEFAULT_LIMIT))]
+    pub limit: Option<u32>,
+    /// Restrict to the members of one coordinate, for example `object:Query`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub parent: Option<String>,
+    /// `true` keeps only Relay connection fields, `false` removes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub paginated: Option<bool>,
+}
+
+impl SearchRequest {
+    /// A search over everything, with the default limit.
+    #[must_use]
+    pub fn new(query: impl Into<String>) -> Self {
+        Self { query: query.into(), kinds: None, limit: None, parent: None, paginated: None }
+    }
+
+    /// Checks what the types cannot say.
+    ///
+    /// # Errors
+    /// [`DiscoveryError::Invalid`] for an empty or overlong query, and for a
+    /// limit outside 1 to 200.
+    pub fn check(&self) -> Result<(), DiscoveryError> {
+        let invalid = |reason: String| Err(DiscoveryError::Invalid(reason));
+        if self.query.trim().is_empty() {
+            return invalid("`query` is empty; say in a few words what you look for.".into());
+        }
+        let chars = self.query.chars().count();
+        if chars > MAX_QUERY_CHARS {
+            return invalid(format!(
+                "`query` has {chars} characters, and {MAX_QUERY_CHARS} is the most; say it shorter."
+            ));
+        }
+        match self.limit {
+            Some(limit) if limit == 0 || limit > MAX_LIMIT => invalid(format!(
+                "`limit` is {limit}, and must be from 1 to {MAX_LIMIT}."
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What `search_schema` answers.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+pub struct SearchResponse {
+    /// The elements found, best first; empty when nothing matches.
+    pub hits: Vec<Hit>,
+}
+
+/// One element found.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+pub struct Hit {
+    /// The canonical `kind:Type.field` path.
+    pub coordinate: String,
+    /// The relevance rank; higher is better, comparable within one answer only.
+    pub score: f64,
+    /// The full record of the element.
+    pub record: Record,
+}
+
+/// What `get_symbols` takes.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SymbolsRequest {
+    /// The coordinates to read, copied from a `search_schema` result, for
+    /// example `field:Employee.details` or `enum:Mood`. At least one.
+    #[schemars(length(min = 1, max = 1000))]
+    pub coordinates: Vec<String>,
+}
+
+impl SymbolsRequest {
+    /// Checks what the types cannot say.
+    ///
+    /// # Errors
+    /// [`DiscoveryError::Invalid`] for no coordinates, and for over 1,000.
+    pub fn check(&self) -> Result<(), DiscoveryError> {
+        match self.coordinates.len() {
+            0 => Err(DiscoveryError::Invalid(
+                "`coordinates` is empty; give at least one, for example `object:Query`.".into(),
+            )),
+            count if count > MAX_COORDINATES => Err(DiscoveryError::Invalid(format!(
+                "`coordinates` holds {count}, and {MAX_COORDINATES} is the most; split the look-up."
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What `get_symbols` answers.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+pub struct SymbolsResponse {
+    /// The records, in the order of the request; a coordinate that the index
+    /// does not hold is left out.
+    pub symbols: Vec<Symbol>,
+}
+
+/// One element read.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+pub struct Symbol {
+    /// The coordinate as it was asked for.
+    pub coordinate: String,
+    /// The full record of the element.
+    pub record: Record,
+}
+
+/// Why a question got no answer. Each message is one that an agent can read and
+/// act on; adapters pass it on as it is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DiscoveryError {
+    /// The first build of the index is in flight.
+    #[error("The schema index is still building. Retry in a few seconds.")]
+    Building,
+    /// The request itself is wrong; the reason says what to change.
+    #[error("The request is not valid. {0}")]
+    Invalid(String),
+    /// The schema cannot be indexed or the index cannot be read; the reason is
+    /// for the operator.
+    #[error("The schema index cannot serve. {0}")]
+    Failed(String),
+}

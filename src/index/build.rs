@@ -1,0 +1,337 @@
+//! Builds an index: elements to rows, texts to vectors, and into place in one
+//! step.
+
+use std::{
+    collections::HashMap,
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use rusqlite::{Connection, named_params, params};
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    file::{self, IndexError, IndexFile, Meta},
+    text,
+};
+use crate::{
+    embedding::{Embedder, Vector},
+    schema::{Element, Kind, Schema},
+};
+
+/// What a build tells of itself while it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Texts embedded so far, of how many. Texts whose vector is known already
+    /// are not counted.
+    Embedding {
+        /// Texts that have their vector.
+        done: usize,
+        /// Texts that need one.
+        total: usize,
+    },
+    /// Rows are being written.
+    Writing,
+}
+
+/// What a build did.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// How many elements there are of each kind, in the order of [`Kind::ALL`].
+    pub elements: Vec<(Kind, usize)>,
+    /// Distinct texts that the model embedded.
+    pub embedded: usize,
+    /// Distinct texts whose vector was copied from the previous index.
+    pub reused: usize,
+    /// How long it took.
+    pub time: Duration,
+    /// The size of the file in bytes.
+    pub bytes: u64,
+}
+
+/// Enough of a SHA-256 to tell a schema's texts apart.
+type TextHash = [u8; 16];
+
+/// What to build, from what.
+#[derive(Clone, Copy)]
+pub struct Order<'a> {
+    /// The schema.
+    pub schema: &'a Schema,
+    /// Where it was read from, for people.
+    pub source: &'a str,
+    /// The model.
+    pub embedder: &'a Embedder,
+    /// An earlier index, whose vectors of unchanged texts are copied where the
+    /// same model made it.
+    pub previous: Option<&'a IndexFile>,
+    /// Where the index goes.
+    pub path: &'a Path,
+}
+
+/// Builds an index under a temporary name beside its own, and renames it into
+/// place when all is written and checked.
+///
+/// Two builds of one path take turns. A build that is killed leaves the old
+/// file as it was, and a temporary one that the next build overwrites.
+///
+/// # Errors
+/// [`IndexError::Write`] where the file cannot be written, also for a full
+/// disk; [`IndexError::Embedding`] where the model fails.
+pub fn build(order: Order<'_>, progress: impl FnMut(Progress)) -> Result<Report, IndexError> {
+    let temporary = claim(order.path)?;
+    fill(order, temporary, progress)
+}
+
+/// Builds an index unless the file at its path is of this schema and model
+/// already, perhaps because another process built it while this one waited.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_if_outdated(
+    order: Order<'_>,
+    progress: impl FnMut(Progress),
+) -> Result<Option<Report>, IndexError> {
+    let temporary = claim(order.path)?;
+    if is_current(order) {
+        return Ok(None);
+    }
+    fill(order, temporary, progress).map(Some)
+}
+
+fn is_current(order: Order<'_>) -> bool {
+    IndexFile::open(order.path).is_ok_and(|file| {
+        file.meta().schema_hash == order.schema.hash
+            && file.meta().model.hash == order.embedder.identity().hash
+    })
+}
+
+fn claim(path: &Path) -> Result<Temporary, IndexError> {
+    Temporary::claim(path).map_err(|error| write_error(path, &error))
+}
+
+fn fill(
+    order: Order<'_>,
+    temporary: Temporary,
+    mut progress: impl FnMut(Progress),
+) -> Result<Report, IndexError> {
+    let Order { schema, source, embedder, previous, path } = order;
+    let started = Instant::now();
+    let unwritable = |error: &dyn std::fmt::Display| write_error(path, error);
+    let elements = crate::schema::elements(schema);
+    let texts: Vec<String> = elements.iter().map(text::embedded).collect();
+    let hashes: Vec<TextHash> = texts.iter().map(|text| hash(text)).collect();
+
+    let mut vectors = previous.map_or_else(HashMap::new, |previous| known_vectors(previous, embedder));
+    let mut missing: Vec<(TextHash, &str)> = Vec::new();
+    let mut wanted: HashMap<TextHash, ()> = HashMap::with_capacity(texts.len());
+    for (hash, text) in hashes.iter().zip(&texts) {
+        if wanted.insert(*hash, ()).is_none() && !vectors.contains_key(hash) {
+            missing.push((*hash, text));
+        }
+    }
+    let (embedded, reused) = (missing.len(), wanted.len() - missing.len());
+    let batch: Vec<&str> = missing.iter().map(|(_, text)| *text).collect();
+    progress(Progress::Embedding { done: 0, total: embedded });
+    let made = embedder.embed_all(&batch, |done| progress(Progress::Embedding { done, total: embedded }))?;
+    vectors.extend(missing.iter().map(|(hash, _)| *hash).zip(made));
+
+    progress(Progress::Writing);
+    let meta = Meta {
+        schema_hash: schema.hash.clone(),
+        source: source.to_owned(),
+        model: embedder.identity().clone(),
+        dimensions: embedder.dimensions(),
+        roots: schema.roots.clone(),
+    };
+    let connection = file::create(&temporary.path, embedder.dimensions())
+        .map_err(|error| unwritable(&error))?;
+    write(&connection, schema, &meta, &elements, &texts, &hashes, &vectors)
+        .map_err(|error| unwritable(&error))?;
+    check(&connection).map_err(|reason| unwritable(&reason))?;
+    connection.close().map_err(|(_, error)| unwritable(&error))?;
+    let bytes = temporary.into_place(path).map_err(|error| unwritable(&error))?;
+
+    Ok(Report { elements: count(&elements), embedded, reused, time: started.elapsed(), bytes })
+}
+
+/// The vectors that an earlier index holds, by the hash of their text. An index
+/// of another model has none that compare; one that cannot be read costs time
+/// only.
+fn known_vectors(previous: &IndexFile, embedder: &Embedder) -> HashMap<TextHash, Vector> {
+    if previous.check_model(embedder.identity()).is_err() {
+        return HashMap::new();
+    }
+    let read = previous.read(|connection| {
+        let mut statement = connection.prepare(
+            "SELECT text_hash, vector FROM element JOIN element_vector USING (id)",
+        )?;
+        let rows = statement.query_map([], |row| {
+            Ok((row.get::<_, TextHash>(0)?, floats(row.get_ref(1)?.as_blob()?)))
+        })?;
+        rows.collect()
+    });
+    read.unwrap_or_else(|error| {
+        tracing::warn!(%error, "no vectors can be reused");
+        HashMap::new()
+    })
+}
+
+fn write(
+    connection: &Connection,
+    schema: &Schema,
+    meta: &Meta,
+    elements: &[Element],
+    texts: &[String],
+    hashes: &[TextHash],
+    vectors: &HashMap<TextHash, Vector>,
+) -> rusqlite::Result<()> {
+    let ids: HashMap<&str, i64> =
+        elements.iter().map(|element| element.coordinate.as_str()).zip(1..).collect();
+    connection.execute_batch("BEGIN")?;
+    file::write_meta(connection, meta)?;
+    connection.execute("INSERT INTO schema_text (sdl) VALUES (?1)", [&schema.sdl])?;
+    let mut insert_element = connection.prepare(
+        "INSERT INTO element (id, coordinate, kind, name, parent, type_ref, description,
+                              deprecation_reason, paginated, depth, arguments, text, text_hash, record)
+         VALUES (:id, :coordinate, :kind, :name, :parent, :type_ref, :description,
+                 :deprecation_reason, :paginated, :depth, :arguments, :text, :text_hash, :record)",
+    )?;
+    let mut insert_words = connection.prepare(
+        "INSERT INTO element_words (rowid, name, owner, type, description, arguments, members)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    let mut insert_vector = connection.prepare(
+        "INSERT INTO element_vector (id, vector, kind, parent, paginated) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    for (((element, text), hash), id) in elements.iter().zip(texts).zip(hashes).zip(1_i64..) {
+        insert_element.execute(named_params! {
+            ":id": id,
+            ":coordinate": element.coordinate,
+            ":kind": element.kind.as_str(),
+            ":name": element.name,
+            ":parent": element.parent,
+            ":type_ref": element.type_ref,
+            ":description": element.description,
+            ":deprecation_reason": element.deprecation_reason,
+            ":paginated": element.paginated,
+            ":depth": element.depth,
+            ":arguments": arguments(element),
+            ":text": text,
+            ":text_hash": hash,
+            ":record": element.record.to_string(),
+        })?;
+        let words = text::word_columns(element);
+        insert_words.execute(params![
+            id, words.name, words.owner, words.r#type, words.description, words.arguments, words.members
+        ])?;
+        // Metadata columns of vec0 hold no NULL: 0 is the id of nothing.
+        let parent = element.parent.as_deref().and_then(|parent| ids.get(parent)).copied().unwrap_or(0);
+        let vector = vectors.get(hash).map(|vector| bytes(vector)).unwrap_or_default();
+        insert_vector.execute(params![id, vector, element.kind.as_str(), parent, element.paginated])?;
+    }
+    connection.execute("INSERT INTO element_words (element_words) VALUES ('optimize')", [])?;
+    connection.execute_batch("COMMIT")
+}
+
+fn arguments(element: &Element) -> u32 {
+    let arguments = element.record.get("Args").and_then(|arguments| arguments.as_array());
+    arguments.map_or(0, |arguments| u32::try_from(arguments.len()).unwrap_or(u32::MAX))
+}
+
+/// Reads the whole file once before anyone relies on it.
+fn check(connection: &Connection) -> Result<(), String> {
+    let answer = connection
+        .query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0))
+        .map_err(|error| error.to_string())?;
+    if answer == "ok" { Ok(()) } else { Err(format!("the new file does not hold together: {answer}")) }
+}
+
+/// The file that a build writes, locked while it does. Its name is fixed, so
+/// that two builds of one index meet, and what a killed one left is overwritten.
+struct Temporary {
+    path: PathBuf,
+    lock: File,
+    in_place: bool,
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // A build that failed leaves nothing behind, least of all on a full disk.
+        if !self.in_place && let Err(error) = fs::remove_file(&self.path) {
+            tracing::debug!(path = %self.path.display(), %error, "a temporary file stays");
+        }
+    }
+}
+
+impl Temporary {
+    fn claim(target: &Path) -> io::Result<Self> {
+        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder {
+            fs::create_dir_all(folder)?;
+        }
+        if target.is_dir() {
+            return Err(io::Error::other("it is a folder; name a file"));
+        }
+        let name = target.file_name().ok_or_else(|| io::Error::other("it names no file"))?;
+        let path = target.with_file_name(format!(".{}.building", name.to_string_lossy()));
+        loop {
+            let lock = File::options().create(true).truncate(false).write(true).read(true).open(&path)?;
+            lock.lock()?;
+            // The build that held the lock has renamed this very file into place:
+            // begin again under a new one.
+            if same_file(&lock, &path) {
+                lock.set_len(0)?;
+                return Ok(Self { path, lock, in_place: false });
+            }
+        }
+    }
+
+    /// Renames the file into place once it is on disk; returns its size in bytes.
+    fn into_place(mut self, target: &Path) -> io::Result<u64> {
+        self.lock.sync_all()?;
+        let bytes = self.lock.metadata()?.len();
+        fs::rename(&self.path, target)?;
+        self.in_place = true;
+        Ok(bytes)
+    }
+}
+
+#[cfg(unix)]
+fn same_file(open: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    match (open.metadata(), fs::metadata(path)) {
+        (Ok(open), Ok(path)) => (open.dev(), open.ino()) == (path.dev(), path.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn same_file(_open: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+fn count(elements: &[Element]) -> Vec<(Kind, usize)> {
+    let of = |kind| elements.iter().filter(|element| element.kind == kind).count();
+    Kind::ALL.into_iter().map(|kind| (kind, of(kind))).collect()
+}
+
+fn hash(text: &str) -> TextHash {
+    let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
+    digest.first_chunk().copied().unwrap_or_default()
+}
+
+fn write_error(path: &Path, reason: &dyn std::fmt::Display) -> IndexError {
+    IndexError::Write { path: path.to_owned(), reason: reason.to_string() }
+}
+
+/// A vector as sqlite-vec stores it: little-endian 32-bit floats.
+pub fn bytes(vector: &[f32]) -> Vec<u8> {
+    vector.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// The vector that sqlite-vec stored as `bytes`.
+pub fn floats(bytes: &[u8]) -> Vector {
+    bytes.as_chunks::<4>().0.iter().map(|number| f32::from_le_bytes(*number)).collect()
+}

@@ -1,0 +1,220 @@
+//! [`Discovery`] by an index in this process, which may still be on its way.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError, mpsc},
+    thread,
+    time::Duration,
+};
+
+use notify_debouncer_mini::{
+    DebounceEventResult, new_debouncer,
+    notify::RecursiveMode,
+};
+use tokio::sync::watch;
+
+use super::{Index, IndexError, cache::Cache};
+use crate::{
+    config::Target,
+    discovery::{
+        Discovery, DiscoveryError, SearchRequest, SearchResponse, SymbolsRequest, SymbolsResponse,
+    },
+    embedding::{Embedder, ModelSource},
+    schema::{self, Source},
+};
+
+/// How long a call waits for an index that is about to be ready, before it says
+/// that it is still building. Opening an index takes less; building one, more.
+const START_UP_PATIENCE: Duration = Duration::from_secs(2);
+
+/// A file is saved in several steps, and editors differ; a change counts when
+/// nothing more has happened for so long.
+const QUIET: Duration = Duration::from_millis(300);
+
+/// The index in this process. Answers at once that it is still building until
+/// it is ready; swaps in a new index when the schema changes.
+pub struct LocalDiscovery {
+    state: watch::Sender<State>,
+}
+
+#[derive(Clone)]
+enum State {
+    Building,
+    Ready(Ready),
+    Failed(String),
+}
+
+/// An index, and the model that reads its questions.
+#[derive(Clone)]
+struct Ready {
+    index: Arc<Index>,
+    embedder: Arc<Embedder>,
+}
+
+impl LocalDiscovery {
+    /// Begins to load model and index in the background, and returns at once.
+    /// The background thread lives as long as the process.
+    #[must_use]
+    pub fn start(target: Target, model: ModelSource) -> Arc<Self> {
+        let discovery = Arc::new(Self { state: watch::Sender::new(State::Building) });
+        let background = Arc::clone(&discovery);
+        thread::spawn(move || background.prepare(target, &model));
+        discovery
+    }
+
+    fn prepare(&self, target: Target, model: &ModelSource) {
+        match target {
+            Target::Index(path) => match open(&path, model) {
+                Ok(ready) => self.serve(ready),
+                Err(error) => self.fail(&error),
+            },
+            Target::Schema { source, cache } => match Embedder::load(model) {
+                Ok(embedder) => self.follow(&source, &cache, &Arc::new(embedder)),
+                Err(error) => self.fail(&error),
+            },
+        }
+    }
+
+    /// Serves a schema's index, and that of every later state of the schema.
+    fn follow(&self, source: &Source, cache: &Cache, embedder: &Arc<Embedder>) {
+        // The watch begins before the first read, so that no change is missed.
+        let (sender, changes) = mpsc::channel();
+        let watcher = watch(source, sender);
+        if let Err(error) = &watcher {
+            tracing::warn!(%source, %error, "the schema is not watched; restart to see a change");
+        }
+        self.update(source, cache, embedder);
+        while changes.recv().is_ok() {
+            self.update(source, cache, embedder);
+        }
+    }
+
+    fn update(&self, source: &Source, cache: &Cache, embedder: &Arc<Embedder>) {
+        let schema = match schema::load(source) {
+            Ok(schema) => schema,
+            Err(error) => return self.fail(&error),
+        };
+        let current = match &*self.state.borrow() {
+            State::Ready(ready) => Some(Arc::clone(&ready.index)),
+            _ => None,
+        };
+        if current.is_some_and(|index| index.meta().schema_hash == schema.hash) {
+            return;
+        }
+        let built = cache.open_or_build(&schema, &source.to_string(), embedder, |_| {});
+        match built {
+            Ok((index, report)) => {
+                if let Some(report) = report {
+                    tracing::info!(
+                        embedded = report.embedded,
+                        reused = report.reused,
+                        seconds = report.time.as_secs_f32(),
+                        "the index is built"
+                    );
+                }
+                self.serve(Ready { index: Arc::new(index), embedder: Arc::clone(embedder) });
+            }
+            Err(error) => self.fail(&error),
+        }
+    }
+
+    fn serve(&self, ready: Ready) {
+        let index = &ready.index;
+        tracing::info!(path = %index.path().display(), elements = index.len(), "the index is ready");
+        self.state.send_replace(State::Ready(ready));
+    }
+
+    /// An index that serves goes on serving; without one, calls get the reason.
+    fn fail(&self, error: &dyn std::error::Error) {
+        let serving = matches!(*self.state.borrow(), State::Ready(_));
+        if serving {
+            tracing::error!(%error, "the schema changed and cannot be indexed; the old index goes on serving");
+        } else {
+            tracing::error!(%error, "there is no index");
+            self.state.send_replace(State::Failed(format!("{error}.")));
+        }
+    }
+
+    async fn ready(&self) -> Result<Ready, DiscoveryError> {
+        let mut state = self.state.subscribe();
+        let settled = state.wait_for(|state| !matches!(state, State::Building));
+        match tokio::time::timeout(START_UP_PATIENCE, settled).await {
+            Ok(Ok(state)) => match &*state {
+                State::Ready(ready) => Ok(ready.clone()),
+                State::Failed(reason) => Err(DiscoveryError::Failed(reason.clone())),
+                State::Building => Err(DiscoveryError::Building),
+            },
+            Ok(Err(_)) | Err(_) => Err(DiscoveryError::Building),
+        }
+    }
+
+    /// Runs a question off the async threads: it holds a core for milliseconds.
+    async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Ready) -> Result<T, IndexError> + Send + 'static,
+    ) -> Result<T, DiscoveryError> {
+        let ready = self.ready().await?;
+        let answer = tokio::task::spawn_blocking(move || question(&ready)).await;
+        match answer {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) => {
+                tracing::error!(%error, "a question got no answer");
+                Err(DiscoveryError::Failed(format!("{error}.")))
+            }
+            Err(error) => {
+                tracing::error!(%error, "a question broke off");
+                Err(DiscoveryError::Failed("The question broke off; see the log.".into()))
+            }
+        }
+    }
+}
+
+impl Discovery for LocalDiscovery {
+    async fn search(&self, request: SearchRequest) -> Result<SearchResponse, DiscoveryError> {
+        request.check()?;
+        self.ask(move |ready| ready.index.search(&request, &ready.embedder)).await
+    }
+
+    async fn symbols(&self, request: SymbolsRequest) -> Result<SymbolsResponse, DiscoveryError> {
+        request.check()?;
+        let symbols = self.ask(move |ready| ready.index.symbols(&request.coordinates)).await?;
+        Ok(SymbolsResponse { symbols })
+    }
+}
+
+/// Opens an index while its model loads.
+fn open(path: &Path, model: &ModelSource) -> Result<Ready, IndexError> {
+    thread::scope(|scope| {
+        let opening = scope.spawn(|| Index::open(path));
+        let embedder = Embedder::load(model)?;
+        let index = opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        index.check_model(embedder.identity())?;
+        Ok(Ready { index: Arc::new(index), embedder: Arc::new(embedder) })
+    })
+}
+
+/// Sends a message for every change of the source's files. Editors replace a
+/// file rather than write it, so its folder is watched.
+fn watch(
+    source: &Source,
+    changes: mpsc::Sender<()>,
+) -> Result<Option<impl Sized>, notify_debouncer_mini::notify::Error> {
+    let Some(path) = source.watch_paths() else {
+        return Ok(None);
+    };
+    let path = path.canonicalize()?;
+    let (folder, mode) = match path.parent() {
+        Some(parent) if !path.is_dir() => (parent.to_owned(), RecursiveMode::NonRecursive),
+        _ => (path.clone(), RecursiveMode::Recursive),
+    };
+    let changes = Mutex::new(changes);
+    let mut debouncer = new_debouncer(QUIET, move |events: DebounceEventResult| {
+        let touched = events.is_ok_and(|events| events.iter().any(|event| event.path.starts_with(&path)));
+        if touched {
+            // Nobody listens any more only when the process ends.
+            let _ = changes.lock().unwrap_or_else(PoisonError::into_inner).send(());
+        }
+    })?;
+    debouncer.watcher().watch(&folder, mode)?;
+    Ok(Some(debouncer))
+}

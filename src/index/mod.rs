@@ -1,0 +1,76 @@
+//! The SQLite file: built from a schema, searched, read.
+//!
+//! [`build::build`] writes one, [`Index::open`] opens it, [`Index::search`] and
+//! [`Index::symbols`] answer from it. A [`Cache`] keeps those that `--schema`
+//! needs, and [`LocalDiscovery`] serves one that may still be on its way.
+
+mod build;
+mod cache;
+mod file;
+mod graph;
+mod local;
+mod search;
+mod symbols;
+mod text;
+mod words;
+
+use std::path::Path;
+
+pub use build::{Order, Progress, Report, build};
+pub use cache::Cache;
+pub use file::{FILE_VERSION, IndexError, IndexFile, Meta};
+pub use local::LocalDiscovery;
+
+use crate::embedding::ModelIdentity;
+use graph::Graph;
+
+/// An opened index: the file, and what of it is kept in memory.
+pub struct Index {
+    file: IndexFile,
+    graph: Graph,
+}
+
+impl Index {
+    /// Opens an index file; takes some tens of milliseconds for thousands of
+    /// types.
+    ///
+    /// # Errors
+    /// As [`IndexFile::open`].
+    pub fn open(path: &Path) -> Result<Self, IndexError> {
+        let file = IndexFile::open(path)?;
+        let graph = file.read(|connection| Graph::load(connection, &file.meta().roots))?;
+        Ok(Self { file, graph })
+    }
+
+    /// Refuses a model that did not make this index.
+    ///
+    /// # Errors
+    /// [`IndexError::OtherModel`].
+    pub fn check_model(&self, model: &ModelIdentity) -> Result<(), IndexError> {
+        self.file.check_model(model)
+    }
+
+    /// What the file says of itself.
+    #[must_use]
+    pub fn meta(&self) -> &Meta {
+        self.file.meta()
+    }
+
+    /// Where the file lies.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// How many elements there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.graph.len()
+    }
+
+    /// Is the schema empty?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

@@ -1,0 +1,54 @@
+//! Sextant lets an agent find its way in a GraphQL graph that is too large to
+//! read.
+//!
+//! A schema goes in; one immutable `SQLite` file comes out, with every element
+//! as a row, its words in FTS5 and its meaning, a vector, in sqlite-vec. The
+//! file answers what there is about a topic, and what exactly a coordinate is.
+//!
+//! The rooms, each depending only on those above it:
+//!
+//! - [`schema`]: SDL in, elements out;
+//! - [`embedding`]: text in, unit vectors out;
+//! - [`discovery`]: the contract, one set of requests and responses for all;
+//! - [`index`]: the file, built, searched and read;
+//! - [`mcp`]: the tools over MCP;
+//! - [`config`] and [`cli`]: flags and the terminal.
+//!
+//! ```
+//! use sextant::{
+//!     discovery::SearchRequest,
+//!     embedding::{Embedder, ModelSource},
+//!     index::{Index, Order, build},
+//!     schema,
+//! };
+//!
+//! let schema = schema::parse_sdl(
+//!     "type Query { employees: [Employee!]! }
+//!      type Employee { id: ID!, currentMood: Mood }
+//!      enum Mood { HAPPY SAD }",
+//! )?;
+//! let embedder = Embedder::load(&ModelSource::Bundled)?;
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("employees.sqlite");
+//! let order = Order {
+//!     schema: &schema,
+//!     source: "employees",
+//!     embedder: &embedder,
+//!     previous: None,
+//!     path: &path,
+//! };
+//! build(order, |_| {})?;
+//!
+//! let index = Index::open(&path)?;
+//! let answer = index.search(&SearchRequest::new("how somebody feels"), &embedder)?;
+//! assert_eq!(answer.hits[0].coordinate, "field:Employee.currentMood");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod cli;
+pub mod config;
+pub mod discovery;
+pub mod embedding;
+pub mod index;
+pub mod mcp;
+pub mod schema;
