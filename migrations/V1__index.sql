@@ -39,6 +39,12 @@ CREATE VIRTUAL TABLE element_words USING fts5 (
     tokenize = 'porter unicode61 remove_diacritics 2'
 );
 
+-- The meaning of each member's name alone: little-endian 32-bit floats.
+CREATE TABLE name_vector (
+    name   TEXT PRIMARY KEY,
+    vector BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- For people at the `sqlite3` prompt.
 
 CREATE VIEW listing AS

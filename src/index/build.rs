@@ -2,7 +2,7 @@
 //! step.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     fs::{self, File},
     io,
     path::{Path, PathBuf},
@@ -15,6 +15,7 @@ use sha2::{Digest as _, Sha256};
 use super::{
     file::{self, IndexError, IndexFile, Meta},
     text,
+    words::split,
 };
 use crate::{
     embedding::{Embedder, Vector},
@@ -122,19 +123,25 @@ fn fill(
     let elements = crate::schema::elements(schema);
     let texts: Vec<String> = elements.iter().map(text::embedded).collect();
     let hashes: Vec<TextHash> = texts.iter().map(|text| hash(text)).collect();
+    let names = member_names(&elements);
 
-    let mut vectors = previous.map_or_else(HashMap::new, |previous| known_vectors(previous, embedder));
-    let mut missing: Vec<(TextHash, &str)> = Vec::new();
-    let mut wanted: HashMap<TextHash, ()> = HashMap::with_capacity(texts.len());
-    for (hash, text) in hashes.iter().zip(&texts) {
-        if wanted.insert(*hash, ()).is_none() && !vectors.contains_key(hash) {
-            missing.push((*hash, text));
-        }
-    }
+    let mut vectors =
+        previous.map_or_else(HashMap::new, |previous| known_vectors(previous, embedder));
+    let name_texts = names.iter().map(|(_, text)| (hash(text), text.as_str()));
+    let element_texts = hashes.iter().copied().zip(texts.iter().map(String::as_str));
+    let wanted: HashMap<TextHash, &str> = element_texts.chain(name_texts).collect();
+    let mut missing: Vec<(TextHash, &str)> = wanted
+        .iter()
+        .filter(|(hash, _)| !vectors.contains_key(*hash))
+        .map(|(hash, text)| (*hash, *text))
+        .collect();
+    // Batches, and with them the last digits of a vector, are the same every time.
+    missing.sort_unstable();
     let (embedded, reused) = (missing.len(), wanted.len() - missing.len());
     let batch: Vec<&str> = missing.iter().map(|(_, text)| *text).collect();
     progress(Progress::Embedding { done: 0, total: embedded });
-    let made = embedder.embed_all(&batch, |done| progress(Progress::Embedding { done, total: embedded }))?;
+    let made = embedder
+        .embed_all(&batch, |done| progress(Progress::Embedding { done, total: embedded }))?;
     vectors.extend(missing.iter().map(|(hash, _)| *hash).zip(made));
 
     progress(Progress::Writing);
@@ -148,6 +155,8 @@ fn fill(
     let connection = file::create(&temporary.path, embedder.dimensions())
         .map_err(|error| unwritable(&error))?;
     write(&connection, schema, &meta, &elements, &texts, &hashes, &vectors)
+        .and_then(|()| write_names(&connection, &names, &vectors))
+        .and_then(|()| connection.execute_batch("COMMIT"))
         .map_err(|error| unwritable(&error))?;
     check(&connection).map_err(|reason| unwritable(&reason))?;
     connection.close().map_err(|(_, error)| unwritable(&error))?;
@@ -167,10 +176,15 @@ fn known_vectors(previous: &IndexFile, embedder: &Embedder) -> HashMap<TextHash,
         let mut statement = connection.prepare(
             "SELECT text_hash, vector FROM element JOIN element_vector USING (id)",
         )?;
-        let rows = statement.query_map([], |row| {
+        let of_elements = statement.query_map([], |row| {
             Ok((row.get::<_, TextHash>(0)?, floats(row.get_ref(1)?.as_blob()?)))
         })?;
-        rows.collect()
+        let mut statement = connection.prepare("SELECT name, vector FROM name_vector")?;
+        let of_names = statement.query_map([], |row| {
+            let name = row.get_ref(0)?.as_str()?;
+            Ok((hash(&split(name)), floats(row.get_ref(1)?.as_blob()?)))
+        })?;
+        of_elements.chain(of_names).collect()
     });
     read.unwrap_or_else(|error| {
         tracing::warn!(%error, "no vectors can be reused");
@@ -232,7 +246,30 @@ fn write(
         insert_vector.execute(params![id, vector, element.kind.as_str(), parent, element.paginated])?;
     }
     connection.execute("INSERT INTO element_words (element_words) VALUES ('optimize')", [])?;
-    connection.execute_batch("COMMIT")
+    Ok(())
+}
+
+fn write_names(
+    connection: &Connection,
+    names: &[(&str, String)],
+    vectors: &HashMap<TextHash, Vector>,
+) -> rusqlite::Result<()> {
+    let mut insert =
+        connection.prepare("INSERT INTO name_vector (name, vector) VALUES (?1, ?2)")?;
+    for (name, text) in names {
+        let vector = vectors.get(&hash(text)).map(|vector| bytes(vector)).unwrap_or_default();
+        insert.execute(params![name, vector])?;
+    }
+    Ok(())
+}
+
+/// The distinct names of members, each with the text that is embedded of it.
+fn member_names(elements: &[Element]) -> Vec<(&str, String)> {
+    let members = elements.iter().filter(|element| {
+        matches!(element.kind, Kind::Field | Kind::InputField)
+    });
+    let names: BTreeSet<&str> = members.map(|element| element.name.as_str()).collect();
+    names.into_iter().map(|name| (name, split(name))).collect()
 }
 
 fn arguments(element: &Element) -> u32 {

@@ -6,12 +6,18 @@
 
 mod build;
 mod cache;
+mod evidence;
 mod file;
 mod graph;
 mod local;
+mod names;
+mod question;
+mod ranking;
 mod search;
 mod symbols;
 mod text;
+mod vectors;
+mod vocabulary;
 mod words;
 
 use std::path::Path;
@@ -23,11 +29,17 @@ pub use local::LocalDiscovery;
 
 use crate::embedding::ModelIdentity;
 use graph::Graph;
+use names::Names;
+use vectors::Vectors;
+use vocabulary::Vocabulary;
 
 /// An opened index: the file, and what of it is kept in memory.
 pub struct Index {
     file: IndexFile,
     graph: Graph,
+    names: Names,
+    vectors: Vectors,
+    vocabulary: Vocabulary,
 }
 
 impl Index {
@@ -39,7 +51,11 @@ impl Index {
     pub fn open(path: &Path) -> Result<Self, IndexError> {
         let file = IndexFile::open(path)?;
         let graph = file.read(|connection| Graph::load(connection, &file.meta().roots))?;
-        Ok(Self { file, graph })
+        let names = Names::of(&graph);
+        let (dimensions, definitions) = (file.meta().dimensions, graph.definitions().len());
+        let vectors =
+            file.read(|connection| Vectors::load(connection, dimensions, definitions))?;
+        Ok(Self { file, graph, names, vectors, vocabulary: Vocabulary::bundled() })
     }
 
     /// Refuses a model that did not make this index.

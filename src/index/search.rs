@@ -1,18 +1,312 @@
-//! `search_schema`.
-use super::{Index, IndexError, build::bytes};
-use crate::{discovery::{SearchRequest, SearchResponse, Hit, DEFAULT_LIMIT}, embedding::Embedder};
+//! `search_schema`: filter, gather evidence, rank.
+//!
+//! Filters come first, on every leg: the nearest in meaning are taken among
+//! what passes them, and so are the words' and the type graph's candidates.
+//! Members and types have their own models, whose probabilities are compared in
+//! one list; paths follow the type they lead to.
+
+use std::collections::HashSet;
+
+use rusqlite::{Connection, ToSql};
+
+use super::{
+    Index, IndexError,
+    build::bytes,
+    evidence::{Evidence, at},
+    graph::{Graph, Node, Position, id_at, position_of},
+    question::Question,
+    ranking::{self, log_softmax},
+};
+use crate::{
+    discovery::{DEFAULT_LIMIT, Hit, SearchRequest, SearchResponse},
+    embedding::Embedder,
+    schema::Kind,
+};
+
+/// Elements that the meaning leg offers. More cost time and are never returned:
+/// what is further away in meaning comes in by its words or its owner.
+const NEAREST: i64 = 100;
+/// Types whose members are candidates whatever they are called.
+const BEST_TYPES: usize = 30;
+
+/// How much of all questions each kind answers: 509 of 512 graded answers of
+/// open judgments are fields, and a type is where one looks next. Where a filter
+/// leaves one kind these make no difference.
+const FIELD_PRIOR: f32 = 0.9;
+/// See [`FIELD_PRIOR`].
+const TYPE_PRIOR: f32 = 0.06;
+/// See [`FIELD_PRIOR`].
+const INPUT_FIELD_PRIOR: f32 = 0.03;
+/// See [`FIELD_PRIOR`].
+const PATH_PRIOR: f32 = 0.01;
+
+/// What each hop takes from a route's line: between two routes to one type the
+/// shorter comes first, between two types the better one.
+const HOP_COST: f32 = 0.1;
+
+/// How a hit answers. The order is the ranking: a name that was written out
+/// beats every guess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Tier {
+    /// The query is its coordinate, with or without the kind.
+    Coordinate,
+    /// The query is its name.
+    Name,
+    /// The query is a topic that it fits.
+    Topic,
+}
+
+/// An element in the running.
+struct Candidate<'a> {
+    node: &'a Node,
+    tier: Tier,
+    /// The logarithm of its probability to be what is asked for.
+    score: f32,
+}
+
+/// What may be returned at all.
+struct Filter {
+    kinds: Vec<Kind>,
+    parent: Option<Position>,
+    paginated: Option<bool>,
+}
+
 impl Index {
-    /// Ranks.
+    /// Ranks the elements that pass the request's filters, best first; equal
+    /// ones by coordinate, so that the same question always gets the same
+    /// answer. A score is a probability, 0 to 1.
+    ///
     /// # Errors
-    /// x
-    pub fn search(&self, request: &SearchRequest, embedder: &Embedder) -> Result<SearchResponse, IndexError> {
-        let v = embedder.embed_question(&request.query)?;
-        let rows: Vec<(i64, f64)> = self.file.read(|c| {
-            let mut s = c.prepare_cached("SELECT id, distance FROM element_vector WHERE vector MATCH ?1 AND k = ?2")?;
-            s.query_map(rusqlite::params![bytes(&v), request.limit.unwrap_or(DEFAULT_LIMIT)], |r| Ok((r.get(0)?, r.get(1)?)))?.collect()
-        })?;
-        let coordinates: Vec<String> = rows.iter().filter_map(|(id, _)| Some(self.graph.get(*id as usize - 1)?.coordinate.to_string())).collect();
-        let records = self.records(&coordinates)?;
-        Ok(SearchResponse { hits: coordinates.into_iter().zip(rows).filter_map(|(c, (_, d))| Some(Hit { record: records.get(&c)?.clone(), coordinate: c, score: 1.0 - d })).collect() })
+    /// [`IndexError`] where the file cannot be read or the model fails. The
+    /// request is taken as checked.
+    pub fn search(
+        &self,
+        request: &SearchRequest,
+        embedder: &Embedder,
+    ) -> Result<SearchResponse, IndexError> {
+        let Some(filter) = self.filter(request) else {
+            return Ok(SearchResponse::default());
+        };
+        let vector = embedder.embed_question(&request.query)?;
+        let mut candidates = self
+            .file
+            .read(|connection| self.candidates(&request.query, &vector, &filter, connection))?;
+        candidates.sort_unstable_by(|a, b| {
+            (a.tier.cmp(&b.tier))
+                .then_with(|| b.score.total_cmp(&a.score))
+                .then_with(|| a.node.coordinate.cmp(&b.node.coordinate))
+        });
+        candidates.truncate(request.limit.unwrap_or(DEFAULT_LIMIT) as usize);
+        self.hits(&candidates)
+    }
+
+    /// None where nothing can pass: an unknown parent, or unknown kinds only.
+    fn filter(&self, request: &SearchRequest) -> Option<Filter> {
+        let kinds: Vec<Kind> = match request.kinds.as_deref() {
+            None | Some([]) => Kind::ALL.to_vec(),
+            Some(names) => Kind::ALL
+                .into_iter()
+                .filter(|kind| names.iter().any(|name| name == kind.as_str()))
+                .collect(),
+        };
+        let parent = match &request.parent {
+            None => None,
+            Some(coordinate) => Some(self.graph.find(coordinate)?),
+        };
+        (!kinds.is_empty()).then_some(Filter { kinds, parent, paginated: request.paginated })
+    }
+
+    fn candidates(
+        &self,
+        query: &str,
+        vector: &[f32],
+        filter: &Filter,
+        connection: &Connection,
+    ) -> rusqlite::Result<Vec<Candidate<'_>>> {
+        let question = Question::read(query);
+        let evidence = Evidence::gather(
+            &question,
+            vector,
+            &self.vocabulary,
+            (&self.graph, &self.names, &self.vectors),
+            connection,
+        )?;
+        let lines = ranking::type_lines(&self.graph, &evidence);
+        let spelled = Spelled::new(query, &self.graph);
+        let mut offered = vec![false; self.graph.definitions().len()];
+        for position in nearest(vector, filter, connection)? {
+            mark(&mut offered, position);
+        }
+        let best_types = best(&lines, BEST_TYPES);
+        for (position, node) in self.graph.definitions().iter().enumerate() {
+            let shares_a_word = at(&evidence.near_words, position) > 0.0;
+            let of_a_best_type = best_types.contains(&node.owner.unwrap_or(position));
+            if shares_a_word || of_a_best_type || spelled.tier(node) < Tier::Topic {
+                mark(&mut offered, position);
+            }
+        }
+        let running = |is: fn(Kind) -> bool| -> Vec<(Position, &Node)> {
+            let nodes = self.graph.definitions().iter().enumerate().zip(&offered);
+            nodes
+                .filter(|((_, node), offered)| **offered && is(node.kind) && filter.passes(node))
+                .map(|(place, _)| place)
+                .collect()
+        };
+
+        let mut candidates = Vec::new();
+        let mut rank = |running: &[(Position, &'_ Node)], scores: Vec<f32>| {
+            candidates.extend(running.iter().zip(scores).map(|(&(position, _), score)| {
+                (position, score)
+            }));
+        };
+        for is in [|kind| kind == Kind::Field, |kind| kind == Kind::InputField] as [fn(Kind) -> bool; 2] {
+            let members = running(is);
+            let features: Vec<_> = members
+                .iter()
+                .map(|&member| {
+                    ranking::member_features(member, &self.graph, &question, &evidence, &lines)
+                })
+                .collect();
+            rank(&members, ranking::member_log_probabilities(&question, &features));
+        }
+        let types = running(Kind::is_type);
+        rank(&types, log_softmax(types.iter().map(|&(position, _)| at(&lines, position)).collect()));
+        let routes: Vec<(Position, &Node)> =
+            self.graph.routes().filter(|(_, node)| filter.passes(node)).collect();
+        rank(&routes, log_softmax(routes.iter().map(|(_, node)| route_line(node, &lines)).collect()));
+
+        Ok(candidates
+            .into_iter()
+            .filter_map(|(position, score)| {
+                let node = self.graph.get(position)?;
+                Some(Candidate { node, tier: spelled.tier(node), score: score + prior(node.kind).ln() })
+            })
+            .collect())
+    }
+
+    fn hits(&self, candidates: &[Candidate<'_>]) -> Result<SearchResponse, IndexError> {
+        let coordinates: Vec<String> =
+            candidates.iter().map(|candidate| candidate.node.coordinate.to_string()).collect();
+        let mut records = self.records(&coordinates)?;
+        let hits = coordinates.into_iter().zip(candidates).filter_map(|(coordinate, candidate)| {
+            let record = records.remove(&coordinate)?;
+            let score = match candidate.tier {
+                Tier::Topic => three_digits(candidate.score.exp()),
+                Tier::Coordinate | Tier::Name => 1.0,
+            };
+            Some(Hit { coordinate, score, record })
+        });
+        Ok(SearchResponse { hits: hits.collect() })
+    }
+}
+
+impl Filter {
+    fn passes(&self, node: &Node) -> bool {
+        self.kinds.contains(&node.kind)
+            && self.parent.is_none_or(|parent| node.owner == Some(parent))
+            && self.paginated.is_none_or(|paginated| node.paginated == paginated)
+    }
+}
+
+/// The query as somebody may have spelled a coordinate or a name.
+struct Spelled<'a> {
+    query: &'a str,
+    coordinate: String,
+}
+
+impl<'a> Spelled<'a> {
+    fn new(query: &'a str, graph: &Graph) -> Self {
+        let query = query.trim();
+        Self { query, coordinate: graph.resolve(query) }
+    }
+
+    fn tier(&self, node: &Node) -> Tier {
+        let path = node.coordinate.split_once(':').map_or("", |(_, path)| path);
+        if *node.coordinate == *self.coordinate || (self.query.contains('.') && path == self.query) {
+            Tier::Coordinate
+        } else if *node.name == *self.query && node.kind != Kind::Path {
+            Tier::Name
+        } else {
+            Tier::Topic
+        }
+    }
+}
+
+/// The elements nearest to the question in meaning among those that pass the
+/// filter.
+fn nearest(
+    vector: &[f32],
+    filter: &Filter,
+    connection: &Connection,
+) -> rusqlite::Result<Vec<Position>> {
+    // Kinds are the program's own words, so they need no parameters.
+    let kinds: Vec<String> = filter.kinds.iter().map(|kind| format!("'{kind}'")).collect();
+    let mut sql = format!(
+        "SELECT id FROM element_vector WHERE vector MATCH :vector AND k = :k AND kind IN ({})",
+        kinds.join(", ")
+    );
+    let vector = bytes(vector);
+    let parent = filter.parent.map(id_at);
+    let mut parameters: Vec<(&str, &dyn ToSql)> = vec![(":vector", &vector), (":k", &NEAREST)];
+    if let Some(parent) = &parent {
+        sql.push_str(" AND parent = :parent");
+        parameters.push((":parent", parent));
+    }
+    if let Some(paginated) = &filter.paginated {
+        sql.push_str(" AND paginated = :paginated");
+        parameters.push((":paginated", paginated));
+    }
+    let mut statement = connection.prepare_cached(&sql)?;
+    let ids = statement.query_map(parameters.as_slice(), |row| row.get(0))?;
+    ids.map(|id| id.map(position_of)).collect()
+}
+
+/// The positions of the highest lines.
+fn best(lines: &[f32], count: usize) -> HashSet<Position> {
+    let mut order: Vec<Position> = (0..lines.len()).collect();
+    order.sort_unstable_by(|&a, &b| at(lines, b).total_cmp(&at(lines, a)).then(a.cmp(&b)));
+    order.into_iter().take(count).collect()
+}
+
+/// A route is worth what it leads to, and less the longer it is.
+fn route_line(route: &Node, lines: &[f32]) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "routes have a few hops")]
+    let hops = route.depth.unwrap_or_default() as f32;
+    route.target.map_or(0.0, |target| at(lines, target)) - HOP_COST * hops
+}
+
+fn prior(kind: Kind) -> f32 {
+    match kind {
+        Kind::Field => FIELD_PRIOR,
+        Kind::InputField => INPUT_FIELD_PRIOR,
+        Kind::Path => PATH_PRIOR,
+        _ => TYPE_PRIOR,
+    }
+}
+
+fn mark(offered: &mut [bool], position: Position) {
+    if let Some(offered) = offered.get_mut(position) {
+        *offered = true;
+    }
+}
+
+/// More digits than three say nothing and cost an agent tokens.
+fn three_digits(score: f32) -> f64 {
+    format!("{score:.2e}").parse().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_keep_three_digits() {
+        assert!((three_digits(0.123_456) - 0.123).abs() < 1e-12);
+        assert!((three_digits(0.000_012_345) - 0.000_012_3).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_spelled_out_beats_a_topic() {
+        assert!(Tier::Coordinate < Tier::Name && Tier::Name < Tier::Topic);
     }
 }

@@ -1,7 +1,5 @@
 //! graphql-parser's syntax tree to definitions.
 
-use std::collections::HashSet;
-
 use graphql_parser::schema::{self as ast, Definition, TypeDefinition, TypeExtension};
 use serde_json::Map;
 
@@ -32,7 +30,9 @@ pub(super) fn definitions<'a>(document: ast::Document<'a, &'a str>) -> Definitio
             Definition::SchemaDefinition(schema) => add_schema(&mut definitions, &schema),
             Definition::TypeDefinition(defined) => definitions.types.push(type_def(defined)),
             Definition::TypeExtension(extension) => {
-                definitions.extensions.push(type_def(as_definition(extension)));
+                definitions
+                    .extensions
+                    .push(type_def(as_definition(extension)));
             }
             Definition::DirectiveDefinition(directive) => {
                 definitions.directives.push(directive_def(directive));
@@ -112,14 +112,16 @@ fn type_def(defined: ParsedType<'_>) -> TypeDef {
         specified_by: argument(applied, "specifiedBy", "url"),
     };
     match defined {
-        TypeDefinition::Scalar(it) => header(TypeKind::Scalar, it.name, it.description, &it.directives),
+        TypeDefinition::Scalar(it) => {
+            header(TypeKind::Scalar, it.name, it.description, &it.directives)
+        }
         TypeDefinition::Object(it) => TypeDef {
-            fields: fields(it.name, it.fields),
+            fields: fields(it.fields),
             interfaces: names(&it.implements_interfaces),
             ..header(TypeKind::Object, it.name, it.description, &it.directives)
         },
         TypeDefinition::Interface(it) => TypeDef {
-            fields: fields(it.name, it.fields),
+            fields: fields(it.fields),
             interfaces: names(&it.implements_interfaces),
             ..header(TypeKind::Interface, it.name, it.description, &it.directives)
         },
@@ -128,11 +130,11 @@ fn type_def(defined: ParsedType<'_>) -> TypeDef {
             ..header(TypeKind::Union, it.name, it.description, &it.directives)
         },
         TypeDefinition::Enum(it) => TypeDef {
-            values: values(it.name, it.values),
+            values: values(it.values),
             ..header(TypeKind::Enum, it.name, it.description, &it.directives)
         },
         TypeDefinition::InputObject(it) => TypeDef {
-            input_fields: inputs(it.name, it.fields),
+            input_fields: inputs(it.fields),
             ..header(TypeKind::Input, it.name, it.description, &it.directives)
         },
     }
@@ -142,64 +144,58 @@ fn directive_def(it: ParsedDirectiveDef<'_>) -> DirectiveDef {
     DirectiveDef {
         name: it.name.to_owned(),
         description: stated(it.description),
-        args: inputs(it.name, it.arguments),
+        args: inputs(it.arguments),
         repeatable: it.repeatable,
-        locations: it.locations.iter().map(|location| location.as_str().to_owned()).collect(),
+        locations: it
+            .locations
+            .iter()
+            .map(|location| location.as_str().to_owned())
+            .collect(),
     }
 }
 
-fn fields(owner: &str, fields: Vec<ParsedField<'_>>) -> Vec<FieldDef> {
-    let fields = fields.into_iter().map(|it| FieldDef {
-        name: it.name.to_owned(),
-        description: stated(it.description),
-        args: inputs(it.name, it.arguments),
-        type_ref: type_ref(&it.field_type),
-        deprecation_reason: deprecation(&it.directives),
-        directives: directives(&it.directives),
-    });
-    keep_first(owner, fields, |field| &field.name)
+fn fields(fields: Vec<ParsedField<'_>>) -> Vec<FieldDef> {
+    fields
+        .into_iter()
+        .map(|it| FieldDef {
+            name: it.name.to_owned(),
+            description: stated(it.description),
+            args: inputs(it.arguments),
+            type_ref: type_ref(&it.field_type),
+            deprecation_reason: deprecation(&it.directives),
+            directives: directives(&it.directives),
+        })
+        .collect()
 }
 
-fn inputs(owner: &str, inputs: Vec<ParsedInput<'_>>) -> Vec<InputValue> {
-    let inputs = inputs.into_iter().map(|it| InputValue {
-        name: it.name.to_owned(),
-        description: stated(it.description),
-        type_ref: type_ref(&it.value_type),
-        default: it.default_value.as_ref().map(value::notation),
-        deprecation_reason: deprecation(&it.directives),
-        directives: directives(&it.directives),
-    });
-    keep_first(owner, inputs, |input| &input.name)
+fn inputs(inputs: Vec<ParsedInput<'_>>) -> Vec<InputValue> {
+    inputs
+        .into_iter()
+        .map(|it| InputValue {
+            name: it.name.to_owned(),
+            description: stated(it.description),
+            type_ref: type_ref(&it.value_type),
+            default: it.default_value.as_ref().map(value::notation),
+            deprecation_reason: deprecation(&it.directives),
+            directives: directives(&it.directives),
+        })
+        .collect()
 }
 
-fn values(owner: &str, values: Vec<ParsedValue<'_>>) -> Vec<EnumValue> {
-    let values = values.into_iter().map(|it| EnumValue {
-        name: it.name.to_owned(),
-        description: stated(it.description),
-        deprecation_reason: deprecation(&it.directives),
-        directives: directives(&it.directives),
-    });
-    keep_first(owner, values, |value| &value.name)
-}
-
-/// Keeps the first of members of one name: GitHub's published schema defines
-/// two fields twice.
-fn keep_first<T>(owner: &str, members: impl Iterator<Item = T>, name: impl Fn(&T) -> &String) -> Vec<T> {
-    let mut seen = HashSet::new();
-    members
-        .filter(|member| {
-            let is_new = seen.insert(name(member).clone());
-            if !is_new {
-                tracing::warn!(owner, member = name(member), "defined twice; the first is kept");
-            }
-            is_new
+fn values(values: Vec<ParsedValue<'_>>) -> Vec<EnumValue> {
+    values
+        .into_iter()
+        .map(|it| EnumValue {
+            name: it.name.to_owned(),
+            description: stated(it.description),
+            deprecation_reason: deprecation(&it.directives),
+            directives: directives(&it.directives),
         })
         .collect()
 }
 
 fn names(names: &[&str]) -> Vec<String> {
-    let mut seen = HashSet::new();
-    names.iter().filter(|name| seen.insert(**name)).map(|name| (*name).to_owned()).collect()
+    names.iter().map(|name| (*name).to_owned()).collect()
 }
 
 /// A description that says something.
@@ -221,7 +217,11 @@ fn deprecation(applied: &[Applied<'_>]) -> Option<String> {
 /// A string argument of an applied directive.
 fn argument(applied: &[Applied<'_>], directive: &str, name: &str) -> Option<String> {
     let directive = applied.iter().find(|it| it.name == directive)?;
-    match directive.arguments.iter().find(|(argument, _)| *argument == name)? {
+    match directive
+        .arguments
+        .iter()
+        .find(|(argument, _)| *argument == name)?
+    {
         (_, ast::Value::String(text)) => Some(text.clone()),
         _ => None,
     }
@@ -245,7 +245,11 @@ fn directives(applied: &[Applied<'_>]) -> Vec<AppliedDirective> {
             } else {
                 format!("@{}({listed})", it.name)
             };
-            AppliedDirective { name: it.name.to_owned(), args, notation }
+            AppliedDirective {
+                name: it.name.to_owned(),
+                args,
+                notation,
+            }
         })
         .collect()
 }

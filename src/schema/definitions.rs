@@ -57,10 +57,16 @@ pub(super) fn assemble(input: &str, documents: Vec<Definitions>) -> Result<Schem
     let mut merged = merge(input, documents)?;
     check_size(input, &merged)?;
     supergraph::reduce(&mut merged);
-    merged.types.retain(|ty| !ty.name.starts_with("__") && !BUILT_IN_SCALARS.contains(&ty.name.as_str()));
-    merged.directives.retain(|directive| !BUILT_IN_DIRECTIVES.contains(&directive.name.as_str()));
+    merged
+        .types
+        .retain(|ty| !ty.name.starts_with("__") && !BUILT_IN_SCALARS.contains(&ty.name.as_str()));
+    merged
+        .directives
+        .retain(|directive| !BUILT_IN_DIRECTIVES.contains(&directive.name.as_str()));
     if merged.types.is_empty() {
-        return Err(SchemaError::NoTypes { input: input.to_owned() });
+        return Err(SchemaError::NoTypes {
+            input: input.to_owned(),
+        });
     }
     check_references(input, &merged)?;
     let sdl = print::sdl(&merged);
@@ -79,20 +85,25 @@ fn merge(input: &str, mut documents: Vec<Definitions>) -> Result<Definitions, Sc
         links.extend(document.links);
         extensions.extend(document.extensions);
         for directive in document.directives {
-            directives.entry(directive.name.clone()).or_insert(directive);
+            directives
+                .entry(directive.name.clone())
+                .or_insert(directive);
         }
         for ty in document.types {
             parts.entry(ty.name.clone()).or_default().push(ty);
         }
     }
     for extension in extensions {
-        parts.entry(extension.name.clone()).or_default().push(extension);
+        parts
+            .entry(extension.name.clone())
+            .or_default()
+            .push(extension);
     }
-    let types = parts
-        .into_values()
-        .filter_map(|parts| merge_parts(input, parts).transpose())
-        .collect::<Result<Vec<_>, _>>()?;
-    let roots = with_default_roots(roots, &types);
+    let types = parts.into_values().filter_map(|parts| {
+        let mut parts = parts.into_iter();
+        Some(merge_parts(input, parts.next()?, parts))
+    });
+    let types = types.collect::<Result<Vec<_>, _>>()?;
     Ok(Definitions {
         roots,
         links,
@@ -102,36 +113,55 @@ fn merge(input: &str, mut documents: Vec<Definitions>) -> Result<Definitions, Sc
     })
 }
 
-/// Gives the documents the same root types and returns those that are stated.
+/// Gives the documents the same root types and returns those.
 ///
 /// Subgraphs may each name their roots as they like; federation makes one of
-/// them. Where one document states `query: Queries` and another defines
+/// them. Where one document states `query: Queries` and another has a plain
 /// `Query`, the first one's `Queries` is a part of `Query`.
 fn share_roots(documents: &mut [Definitions]) -> Roots {
-    let mut shared = Roots::default();
+    let each: Vec<Roots> = documents.iter().map(own_roots).collect();
     let mut renamed: HashMap<String, String> = HashMap::new();
     let mut share = |of: fn(&Roots) -> &Option<String>, default: &str| {
-        let is_default_elsewhere = documents.iter().any(|document| {
-            of(&document.roots).as_deref().is_none_or(|name| name == default)
-                && document.types.iter().chain(&document.extensions).any(|ty| ty.name == default)
-        });
-        let mut stated = documents.iter().filter_map(|document| of(&document.roots).clone());
-        let first = stated.next()?;
-        let target = if is_default_elsewhere { default.to_owned() } else { first.clone() };
-        for other in std::iter::once(first).chain(stated).filter(|name| *name != target) {
-            renamed.insert(other, target.clone());
-        }
+        let mut names: Vec<&String> = each.iter().filter_map(|roots| of(roots).as_ref()).collect();
+        let has_default = names.iter().any(|name| *name == default);
+        let target = if has_default {
+            default.to_owned()
+        } else {
+            (*names.first()?).clone()
+        };
+        names.retain(|name| **name != target);
+        renamed.extend(names.into_iter().map(|name| (name.clone(), target.clone())));
         Some(target)
     };
-    shared.query = share(|roots| &roots.query, "Query");
-    shared.mutation = share(|roots| &roots.mutation, "Mutation");
-    shared.subscription = share(|roots| &roots.subscription, "Subscription");
+    let shared = Roots {
+        query: share(|roots| &roots.query, "Query"),
+        mutation: share(|roots| &roots.mutation, "Mutation"),
+        subscription: share(|roots| &roots.subscription, "Subscription"),
+    };
     if !renamed.is_empty() {
-        for ty in documents.iter_mut().flat_map(|it| it.types.iter_mut().chain(&mut it.extensions)) {
-            rename(ty, &renamed);
-        }
+        let types = documents
+            .iter_mut()
+            .flat_map(|it| it.types.iter_mut().chain(&mut it.extensions));
+        types.for_each(|ty| rename(ty, &renamed));
     }
     shared
+}
+
+/// A document's roots: those that it states; where it states no query root, also
+/// the object types that have the default names.
+fn own_roots(document: &Definitions) -> Roots {
+    let mut roots = document.roots.clone();
+    if roots.query.is_none() {
+        let has = |name: &str| {
+            let mut types = document.types.iter().chain(&document.extensions);
+            types.any(|ty| ty.name == name && ty.kind == TypeKind::Object)
+        };
+        let default = |name: &str| has(name).then(|| name.to_owned());
+        roots.query = default("Query");
+        roots.mutation = roots.mutation.or_else(|| default("Mutation"));
+        roots.subscription = roots.subscription.or_else(|| default("Subscription"));
+    }
+    roots
 }
 
 fn rename(ty: &mut TypeDef, renamed: &HashMap<String, String>) {
@@ -140,7 +170,12 @@ fn rename(ty: &mut TypeDef, renamed: &HashMap<String, String>) {
     }
     for field in &mut ty.fields {
         if let Some(name) = renamed.get(field.type_ref.named()) {
-            field.type_ref = TypeRef::new(field.type_ref.as_str().replace(field.type_ref.named(), name));
+            field.type_ref = TypeRef::new(
+                field
+                    .type_ref
+                    .as_str()
+                    .replace(field.type_ref.named(), name),
+            );
         }
     }
     for member in &mut ty.members {
@@ -150,15 +185,15 @@ fn rename(ty: &mut TypeDef, renamed: &HashMap<String, String>) {
     }
 }
 
-/// Makes one type of its definitions and extensions. Subgraphs repeat the fields
-/// of a shared type: the first of a name is kept.
-fn merge_parts(input: &str, parts: Vec<TypeDef>) -> Result<Option<TypeDef>, SchemaError> {
-    let mut parts = parts.into_iter();
-    let Some(mut merged) = parts.next() else { return Ok(None) };
-    let rest: Vec<_> = parts.collect();
-    if rest.is_empty() {
-        return Ok(Some(merged));
-    }
+/// Makes one type of its definitions and extensions. Of members of one name the
+/// first is kept: subgraphs repeat the fields of a shared type, and GitHub's
+/// published schema defines two fields twice.
+fn merge_parts(
+    input: &str,
+    mut merged: TypeDef,
+    rest: impl ExactSizeIterator<Item = TypeDef>,
+) -> Result<TypeDef, SchemaError> {
+    let is_one = rest.len() == 0;
     for part in rest {
         if part.kind != merged.kind {
             return Err(SchemaError::Conflict {
@@ -178,48 +213,59 @@ fn merge_parts(input: &str, parts: Vec<TypeDef>) -> Result<Option<TypeDef>, Sche
         merged.interfaces.extend(part.interfaces);
         merged.directives.extend(part.directives);
     }
-    keep_first(&mut merged.fields, |field| &field.name);
-    keep_first(&mut merged.input_fields, |field| &field.name);
-    keep_first(&mut merged.values, |value| &value.name);
-    keep_first(&mut merged.members, |member| member);
-    keep_first(&mut merged.interfaces, |interface| interface);
-    keep_first(&mut merged.directives, |directive| &directive.notation);
-    Ok(Some(merged))
-}
-
-fn keep_first<T>(members: &mut Vec<T>, name: impl Fn(&T) -> &String) {
-    let mut seen = HashSet::new();
-    members.retain(|member| seen.insert(name(member).clone()));
-}
-
-/// Where no query root is stated, the default names are the roots, where they
-/// are defined.
-fn with_default_roots(mut stated: Roots, types: &[TypeDef]) -> Roots {
-    if stated.query.is_none() {
-        let default = |name: &str| {
-            let is_object = |ty: &TypeDef| ty.name == name && ty.kind == TypeKind::Object;
-            types.iter().any(is_object).then(|| name.to_owned())
-        };
-        stated.query = default("Query");
-        stated.mutation = stated.mutation.or_else(|| default("Mutation"));
-        stated.subscription = stated.subscription.or_else(|| default("Subscription"));
+    let mut repeated = keep_first(&mut merged.fields, |field| &field.name)
+        + keep_first(&mut merged.input_fields, |field| &field.name)
+        + keep_first(&mut merged.values, |value| &value.name)
+        + keep_first(&mut merged.members, |member| member)
+        + keep_first(&mut merged.interfaces, |interface| interface);
+    for field in &mut merged.fields {
+        repeated += keep_first(&mut field.args, |arg| &arg.name);
     }
-    stated
+    if is_one && repeated > 0 {
+        tracing::warn!(
+            r#type = merged.name,
+            repeated,
+            "members are defined twice; the first is kept"
+        );
+    }
+    if !is_one {
+        keep_first(&mut merged.directives, |directive| &directive.notation);
+    }
+    Ok(merged)
+}
+
+/// Removes all but the first of a name and returns how many those were.
+fn keep_first<T>(members: &mut Vec<T>, name: impl Fn(&T) -> &String) -> usize {
+    let before = members.len();
+    let mut seen = HashSet::new();
+    if !members.iter().all(|member| seen.insert(name(member))) {
+        let mut seen = HashSet::new();
+        members.retain(|member| seen.insert(name(member).clone()));
+    }
+    before - members.len()
 }
 
 fn check_size(input: &str, definitions: &Definitions) -> Result<(), SchemaError> {
-    let members =
-        |ty: &TypeDef| 1 + ty.fields.len() + ty.input_fields.len() + ty.values.len() + ty.members.len();
+    let members = |ty: &TypeDef| {
+        1 + ty.fields.len() + ty.input_fields.len() + ty.values.len() + ty.members.len()
+    };
     let count = definitions.types.iter().map(members).sum();
     if count > MAX_ELEMENTS {
-        return Err(SchemaError::TooManyElements { input: input.to_owned(), count, limit: MAX_ELEMENTS });
+        return Err(SchemaError::TooManyElements {
+            input: input.to_owned(),
+            count,
+            limit: MAX_ELEMENTS,
+        });
     }
     Ok(())
 }
 
 fn check_references(input: &str, definitions: &Definitions) -> Result<(), SchemaError> {
-    let kinds: HashMap<&str, TypeKind> =
-        definitions.types.iter().map(|ty| (ty.name.as_str(), ty.kind)).collect();
+    let kinds: HashMap<&str, TypeKind> = definitions
+        .types
+        .iter()
+        .map(|ty| (ty.name.as_str(), ty.kind))
+        .collect();
     let mut missing: BTreeMap<&str, String> = BTreeMap::new();
     let mut check = |name, place: &dyn Fn() -> String| {
         if !kinds.contains_key(name) && !BUILT_IN_SCALARS.contains(&name) {
@@ -233,10 +279,18 @@ fn check_references(input: &str, definitions: &Definitions) -> Result<(), Schema
         for name in ty.interfaces.iter().chain(&ty.members) {
             check(name, &|| ty.name.clone());
         }
-        for FieldDef { name, type_ref, args, .. } in &ty.fields {
+        for FieldDef {
+            name,
+            type_ref,
+            args,
+            ..
+        } in &ty.fields
+        {
             check(type_ref.named(), &|| format!("{}.{name}", ty.name));
             for arg in args {
-                check(arg.type_ref.named(), &|| format!("{}.{name}({}:)", ty.name, arg.name));
+                check(arg.type_ref.named(), &|| {
+                    format!("{}.{name}({}:)", ty.name, arg.name)
+                });
             }
         }
         for InputValue { name, type_ref, .. } in &ty.input_fields {
@@ -245,7 +299,9 @@ fn check_references(input: &str, definitions: &Definitions) -> Result<(), Schema
     }
     if !missing.is_empty() {
         let shown = missing.iter().take(MISSING_SHOWN);
-        let mut examples: Vec<_> = shown.map(|(name, at)| format!("`{name}` (at `{at}`)")).collect();
+        let mut examples: Vec<_> = shown
+            .map(|(name, at)| format!("`{name}` (at `{at}`)"))
+            .collect();
         if missing.len() > MISSING_SHOWN {
             examples.push("…".to_owned());
         }
@@ -255,8 +311,15 @@ fn check_references(input: &str, definitions: &Definitions) -> Result<(), Schema
             examples: examples.join(", "),
         });
     }
-    match definitions.roots.names().find(|root| kinds.get(root) != Some(&TypeKind::Object)) {
-        Some(root) => Err(SchemaError::BadRoot { input: input.to_owned(), name: root.to_owned() }),
+    match definitions
+        .roots
+        .names()
+        .find(|root| kinds.get(root) != Some(&TypeKind::Object))
+    {
+        Some(root) => Err(SchemaError::BadRoot {
+            input: input.to_owned(),
+            name: root.to_owned(),
+        }),
         None => Ok(()),
     }
 }
@@ -268,9 +331,12 @@ mod tests {
 
     #[test]
     fn order_white_space_and_comments_do_not_change_the_hash() {
-        let one = parse_sdl("type Query { a: A } type A { b: Int } extend type A { c: Int }").unwrap();
-        let other =
-            parse_sdl("# new\nextend type A { c: Int }\ntype A {\n  b: Int\n}\n\ntype Query { a: A, }").unwrap();
+        let one =
+            parse_sdl("type Query { a: A } type A { b: Int } extend type A { c: Int }").unwrap();
+        let other = parse_sdl(
+            "# new\nextend type A { c: Int }\ntype A {\n  b: Int\n}\n\ntype Query { a: A, }",
+        )
+        .unwrap();
         assert_eq!(one.hash, other.hash);
         assert_eq!(one.hash.len(), 64);
         let changed = parse_sdl("type Query { a: A } type A { b: Int c: String }").unwrap();
@@ -279,34 +345,56 @@ mod tests {
 
     #[test]
     fn missing_types_are_listed_with_their_places() {
-        let error = parse_sdl("type Query implements N { a(b: [C!]): D } union U = Query | E").unwrap_err();
+        let error =
+            parse_sdl("type Query implements N { a(b: [C!]): D } union U = Query | E").unwrap_err();
         assert_eq!(
             error.to_string(),
             "`the SDL` refers to 4 missing types: `C` (at `Query.a(b:)`), `D` (at `Query.a`), \
              `E` (at `U`), `N` (at `Query`); define them, or give the folder that does",
         );
         let error = parse_sdl("schema { query: Gone } type Query { a: Int }").unwrap_err();
-        assert!(error.to_string().contains("1 missing type: `Gone` (at `schema`)"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .contains("1 missing type: `Gone` (at `schema`)"),
+            "{error}"
+        );
     }
 
     #[test]
     fn empty_and_built_in_alone_hold_no_types() {
-        for sdl in ["", " \n", "# nothing\n", "scalar ID", "query { a }", "schema @a { query: Q }"] {
+        for sdl in [
+            "",
+            " \n",
+            "# nothing\n",
+            "scalar ID",
+            "query { a }",
+            "schema @a { query: Q }",
+        ] {
             let error = parse_sdl(sdl).unwrap_err();
-            assert!(matches!(error, SchemaError::NoTypes { .. }), "{sdl}: {error}");
+            assert!(
+                matches!(error, SchemaError::NoTypes { .. }),
+                "{sdl}: {error}"
+            );
         }
     }
 
     #[test]
     fn one_name_of_two_kinds_is_an_error() {
         let error = parse_sdl("type Query { a: A } type A { b: Int } enum A { C }").unwrap_err();
-        assert!(error.to_string().contains("defines `A` both as `type` and as `enum`"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .contains("defines `A` both as `type` and as `enum`"),
+            "{error}"
+        );
     }
 
     #[test]
     fn stated_roots_are_the_only_ones() {
         let schema =
-            parse_sdl("schema { query: Root } type Root { a: Int } type Mutation { b: Int }").unwrap();
+            parse_sdl("schema { query: Root } type Root { a: Int } type Mutation { b: Int }")
+                .unwrap();
         assert_eq!(schema.roots.names().collect::<Vec<_>>(), ["Root"]);
         let error = parse_sdl("schema { query: E } enum E { A }").unwrap_err();
         assert!(matches!(error, SchemaError::BadRoot { .. }), "{error}");
@@ -315,23 +403,36 @@ mod tests {
     #[test]
     fn subgraphs_share_their_roots_and_types() {
         let documents = [
-            "type Query { a: A } type A @key(fields: \"id\") { id: ID! b: Int }",
+            "type Query { a: A } type A @key(fields: \"id\") { id: ID! b: Int } type Subscription { s: A }",
             "schema { query: Queries } type Queries { c: [A] } type A @key(fields: \"id\") { id: ID! d: Int }",
         ];
-        let documents =
-            documents.iter().map(|sdl| parse::definitions("sub", sdl).unwrap()).collect();
+        let documents = documents
+            .iter()
+            .map(|sdl| parse::definitions("sub", sdl).unwrap())
+            .collect();
         let schema = assemble("sub", documents).unwrap();
         let fields = |name: &str| -> Vec<String> {
-            schema.get(name).unwrap().fields.iter().map(|field| field.name.clone()).collect()
+            schema
+                .get(name)
+                .unwrap()
+                .fields
+                .iter()
+                .map(|field| field.name.clone())
+                .collect()
         };
         assert_eq!(fields("Query"), ["a", "c"]);
         assert_eq!(fields("A"), ["id", "b", "d"]);
         assert!(schema.get("Queries").is_none());
+        assert_eq!(
+            schema.roots.names().collect::<Vec<_>>(),
+            ["Query", "Subscription"]
+        );
     }
 
     #[test]
     fn a_hundred_thousand_fields_are_read_in_seconds() {
-        let fields: String = (0..100_000).map(|at| format!("f{at}: A ")).collect();
+        let fields: Vec<_> = (0..100_000).map(|at| format!("f{at}: A ")).collect();
+        let fields = fields.concat();
         let schema = parse_sdl(&format!("type Query {{ {fields} }} type A {{ a: Int }}")).unwrap();
         assert_eq!(schema.get("Query").unwrap().fields.len(), 100_000);
         assert_eq!(crate::schema::elements(&schema).len(), 100_000 + 3 + 3);

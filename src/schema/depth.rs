@@ -17,7 +17,11 @@ pub(super) fn depths(schema: &Schema) -> HashMap<&str, u32> {
             continue;
         }
         depths.insert(&ty.name, depth);
-        let members = implementers.get(ty.name.as_str()).into_iter().flatten().copied();
+        let members = implementers
+            .get(ty.name.as_str())
+            .into_iter()
+            .flatten()
+            .copied();
         for member in members.chain(ty.members.iter().map(String::as_str)) {
             if let Some(member) = unseen(schema, &depths, member) {
                 queue.push_front((member, depth));
@@ -36,7 +40,11 @@ pub(super) fn depths(schema: &Schema) -> HashMap<&str, u32> {
 }
 
 fn unseen<'a>(schema: &'a Schema, depths: &HashMap<&str, u32>, name: &str) -> Option<&'a TypeDef> {
-    if depths.contains_key(name) { None } else { schema.get(name) }
+    if depths.contains_key(name) {
+        None
+    } else {
+        schema.get(name)
+    }
 }
 
 /// The types that implement each interface, by the interface's name, in the
@@ -66,8 +74,16 @@ mod tests {
         .unwrap();
         let depths = depths(&schema);
         let expected = [
-            ("Query", 0), ("Mutation", 0), ("A", 1), ("In", 1), ("C", 1), ("U", 2), ("B", 2), ("Deeper", 2),
-            ("D", 3), ("E", 3),
+            ("Query", 0),
+            ("Mutation", 0),
+            ("A", 1),
+            ("In", 1),
+            ("C", 1),
+            ("U", 2),
+            ("B", 2),
+            ("Deeper", 2),
+            ("D", 3),
+            ("E", 3),
         ];
         assert_eq!(depths, HashMap::from(expected));
     }

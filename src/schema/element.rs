@@ -90,7 +90,9 @@ impl FromStr for Kind {
 
 /// A word that names none of the nine kinds.
 #[derive(Debug, thiserror::Error)]
-#[error("`{0}` is not a kind; the kinds are object, interface, union, enum, scalar, input, field, input_field and path")]
+#[error(
+    "`{0}` is not a kind; the kinds are object, interface, union, enum, scalar, input, field, input_field and path"
+)]
 pub struct UnknownKind(String);
 
 /// One thing that can be found in a schema.

@@ -18,7 +18,7 @@ use super::{
 /// How long an endpoint has to take the request; and to send its whole answer,
 /// which for the largest graphs is computed for tens of seconds.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-const TOTAL_TIMEOUT: Duration = Duration::from_secs(120);
+const TOTAL_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// How much of an endpoint's own message an error shows, in characters.
 const MESSAGE: usize = 300;
@@ -36,7 +36,9 @@ pub struct Url(String);
 impl Url {
     /// Takes an absolute `http` or `https` URL.
     pub(super) fn parse(text: &str) -> Result<Self, SchemaError> {
-        let bad = |reason: &str| SchemaError::BadUrl { reason: reason.to_owned() };
+        let bad = |reason: &str| SchemaError::BadUrl {
+            reason: reason.to_owned(),
+        };
         // `http::Uri` has no fragments, and servers never see them.
         let text = text.split('#').next().unwrap_or_default();
         let uri: Uri = text.parse().map_err(|_| bad("it is malformed"))?;
@@ -91,8 +93,11 @@ enum Refusal {
 
 fn ask(url: &Url, headers: &Headers, query: &str) -> Result<Definitions, Refusal> {
     let (status, body) = post(url, headers, query).map_err(Refusal::OfRequest)?;
-    let text = String::from_utf8(body)
-        .map_err(|_| Refusal::OfRequest(format!("it answers {status} with something that is not UTF-8")))?;
+    let text = String::from_utf8(body).map_err(|_| {
+        Refusal::OfRequest(format!(
+            "it answers {status} with something that is not UTF-8"
+        ))
+    })?;
     match introspection::definitions(&url.to_string(), &text) {
         Ok(definitions) => Ok(definitions),
         // Servers answer a query with unknown fields with 200, 400 or 422, and
@@ -105,9 +110,9 @@ fn ask(url: &Url, headers: &Headers, query: &str) -> Result<Definitions, Refusal
                 _ => Err(Refusal::OfQuery(reason)),
             }
         }
-        Err(SchemaError::NotASchema { .. }) => {
-            Err(Refusal::OfRequest(format!("it answers {status}, and not with JSON")))
-        }
+        Err(SchemaError::NotASchema { .. }) => Err(Refusal::OfRequest(format!(
+            "it answers {status}, and not with JSON"
+        ))),
         Err(other) => Err(Refusal::Schema(other)),
     }
 }
@@ -125,8 +130,10 @@ fn post(url: &Url, headers: &Headers, query: &str) -> Result<(StatusCode, Vec<u8
         .user_agent(concat!("sextant/", env!("CARGO_PKG_VERSION")))
         .build()
         .into();
-    let mut request =
-        agent.post(&url.0).header("Content-Type", "application/json").header("Accept", "application/json");
+    let mut request = agent
+        .post(&url.0)
+        .header("Content-Type", "application/json")
+        .header("Accept", "application/json");
     for (name, value) in headers.iter() {
         request = request.header(name, value);
     }
@@ -134,15 +141,24 @@ fn post(url: &Url, headers: &Headers, query: &str) -> Result<(StatusCode, Vec<u8
     let mut response = request.send(body).map_err(|error| explained(&error))?;
     let status = response.status();
     if status.is_redirection() {
-        let target = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
-        let target = target.and_then(|target| target.split('?').next()).unwrap_or("elsewhere");
+        let target = response
+            .headers()
+            .get(LOCATION)
+            .and_then(|value| value.to_str().ok());
+        let target = target
+            .and_then(|target| target.split('?').next())
+            .unwrap_or("elsewhere");
         return Err(format!("it redirects to `{target}`; give that URL"));
     }
     let mut bytes = Vec::new();
     let mut body = response.body_mut().as_reader().take(MAX_SOURCE_BYTES + 1);
-    body.read_to_end(&mut bytes).map_err(|error| format!("its answer broke off ({})", error.kind()))?;
+    body.read_to_end(&mut bytes)
+        .map_err(|error| format!("its answer broke off ({})", error.kind()))?;
     if bytes.len() as u64 > MAX_SOURCE_BYTES {
-        return Err(format!("its answer is larger than {} MiB", MAX_SOURCE_BYTES >> 20));
+        return Err(format!(
+            "its answer is larger than {} MiB",
+            MAX_SOURCE_BYTES >> 20
+        ));
     }
     Ok((status, bytes))
 }
@@ -153,7 +169,9 @@ fn explained(error: &ureq::Error) -> String {
         ureq::Error::ConnectionFailed => "it cannot be connected to".to_owned(),
         ureq::Error::Timeout(_) => "it does not answer in time".to_owned(),
         ureq::Error::Io(error) => format!("it cannot be reached ({})", error.kind()),
-        ureq::Error::Tls(_) | ureq::Error::Rustls(_) => "no secure connection can be made to it".to_owned(),
+        ureq::Error::Tls(_) | ureq::Error::Rustls(_) => {
+            "no secure connection can be made to it".to_owned()
+        }
         _ => "the request fails".to_owned(),
     }
 }
@@ -179,9 +197,14 @@ mod tests {
     use crate::schema::{Source, load};
 
     /// Serves one answer a request and returns the URL, and what was asked.
-    fn serve(answers: Vec<(&'static str, &'static str)>) -> (String, thread::JoinHandle<Vec<String>>) {
+    fn serve(
+        answers: Vec<(&'static str, &'static str)>,
+    ) -> (String, thread::JoinHandle<Vec<String>>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/graphql?key=hidden", listener.local_addr().unwrap());
+        let url = format!(
+            "http://{}/graphql?key=hidden",
+            listener.local_addr().unwrap()
+        );
         let server = thread::spawn(move || {
             let mut asked = Vec::new();
             for (status, body) in answers {
@@ -223,28 +246,51 @@ mod tests {
     fn an_endpoint_is_introspected_with_headers() {
         let (url, server) = serve(vec![("200 OK", SCHEMA)]);
         let schema = load(&source(&url)).unwrap();
-        assert_eq!(schema.sdl, "schema {\n  query: Q\n}\n\ntype Q {\n  a: Int\n}\n");
+        assert_eq!(
+            schema.sdl,
+            "schema {\n  query: Q\n}\n\ntype Q {\n  a: Int\n}\n"
+        );
         let asked = server.join().unwrap().remove(0);
         assert!(asked.starts_with("POST /graphql?key=hidden "), "{asked}");
-        assert!(asked.contains("Bearer s3cret") && asked.contains("isOneOf"), "{asked}");
+        assert!(
+            asked.contains("Bearer s3cret") && asked.contains("isOneOf"),
+            "{asked}"
+        );
     }
 
     #[test]
     fn an_old_server_is_asked_for_less() {
-        let refusal = r#"{"errors": [{"message": "Cannot query field \"isOneOf\" on type \"__Type\"."}]}"#;
+        let refusal =
+            r#"{"errors": [{"message": "Cannot query field \"isOneOf\" on type \"__Type\"."}]}"#;
         let (url, server) = serve(vec![("400 Bad Request", refusal), ("200 OK", SCHEMA)]);
         assert!(load(&source(&url)).is_ok());
         let asked = server.join().unwrap();
-        assert!(!asked[1].contains("isOneOf") && !asked[1].contains("args(includeDeprecated"), "{}", asked[1]);
+        assert!(
+            !asked[1].contains("isOneOf") && !asked[1].contains("args(includeDeprecated"),
+            "{}",
+            asked[1]
+        );
     }
 
     #[test]
     fn refusals_are_explained_without_secrets() {
         let denied = r#"{"errors": [{"message": "who are you?"}]}"#;
         for (status, body, expected) in [
-            ("401 Unauthorized", denied, "401 Unauthorized: it holds errors in place of one: who are you?"),
-            ("500 Internal Server Error", "<html>", "500 Internal Server Error, and not with JSON"),
-            ("302 Found", "", "it redirects to `http://b.example/x`; give that URL"),
+            (
+                "401 Unauthorized",
+                denied,
+                "401 Unauthorized: it holds errors in place of one: who are you?",
+            ),
+            (
+                "500 Internal Server Error",
+                "<html>",
+                "500 Internal Server Error, and not with JSON",
+            ),
+            (
+                "302 Found",
+                "",
+                "it redirects to `http://b.example/x`; give that URL",
+            ),
         ] {
             let (url, server) = serve(vec![(status, body)]);
             let source = source(&url);
@@ -258,8 +304,18 @@ mod tests {
 
     #[test]
     fn urls_with_credentials_or_no_host_are_refused() {
-        assert!(Url::parse("http://u:p@a.example/").unwrap_err().to_string().contains("--header"));
+        assert!(
+            Url::parse("http://u:p@a.example/")
+                .unwrap_err()
+                .to_string()
+                .contains("--header")
+        );
         assert!(Url::parse("http://").is_err());
-        assert_eq!(Url::parse("https://a.example/g?key=1#x").unwrap().to_string(), "https://a.example/g");
+        assert_eq!(
+            Url::parse("https://a.example/g?key=1#x")
+                .unwrap()
+                .to_string(),
+            "https://a.example/g"
+        );
     }
 }

@@ -37,7 +37,9 @@ pub enum SchemaError {
         offset: usize,
     },
     /// The SDL has a syntax error, or goes over a limit on depth or names.
-    #[error("`{input}` has a syntax error at line {line}, column {column}: {reason}\n  {line} | {excerpt}")]
+    #[error(
+        "`{input}` has a syntax error at line {line}, column {column}: {reason}\n  {line} | {excerpt}"
+    )]
     Syntax {
         /// The input.
         input: String,
@@ -59,7 +61,9 @@ pub enum SchemaError {
         reason: String,
     },
     /// The input defines no types.
-    #[error("`{input}` holds no types; give SDL type definitions, an introspection result or an execution config")]
+    #[error(
+        "`{input}` holds no types; give SDL type definitions, an introspection result or an execution config"
+    )]
     NoTypes {
         /// The input.
         input: String,
@@ -87,7 +91,9 @@ pub enum SchemaError {
         second: TypeKind,
     },
     /// A root operation type is not an object type.
-    #[error("`{input}` names `{name}` as a root, which is no object type; correct its `schema` definition")]
+    #[error(
+        "`{input}` names `{name}` as a root, which is no object type; correct its `schema` definition"
+    )]
     BadRoot {
         /// The input.
         input: String,
@@ -105,7 +111,9 @@ pub enum SchemaError {
         limit: usize,
     },
     /// A `--header` is not `Name: value`.
-    #[error("header {position} is not of the form `Name: value` (its value is a secret and not shown)")]
+    #[error(
+        "header {position} is not of the form `Name: value` (its value is a secret and not shown)"
+    )]
     BadHeader {
         /// Which of the headers, from 1.
         position: usize,

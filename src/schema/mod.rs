@@ -8,7 +8,7 @@
 //! [`Element`] with its record.
 //!
 //! The room is pure but for the reading in [`load`], and knows nothing of
-//! SQLite. Its input is hostile: sizes, depths and names are limited before
+//! `SQLite`. Its input is hostile: sizes, depths and names are limited before
 //! anything is built from them, and no walk recurses on a depth that the input
 //! chooses beyond [`MAX_DEPTH`].
 
@@ -24,6 +24,8 @@ mod model;
 mod operation;
 mod parse;
 mod print;
+#[cfg(test)]
+mod real_schemas;
 mod record;
 mod rewrite;
 mod route;

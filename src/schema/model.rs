@@ -1,5 +1,5 @@
 //! A schema as the rest of the program sees it: named types in order, their
-//! members, and the roots. Nothing here knows of a parser or of SQLite.
+//! members, and the roots. Nothing here knows of a parser or of `SQLite`.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,9 @@ pub struct Roots {
 impl Roots {
     /// The names that are set: query, mutation, subscription.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        [&self.query, &self.mutation, &self.subscription].into_iter().filter_map(|root| root.as_deref())
+        [&self.query, &self.mutation, &self.subscription]
+            .into_iter()
+            .filter_map(|root| root.as_deref())
     }
 }
 
@@ -221,8 +223,18 @@ impl Schema {
     #[must_use]
     pub fn new(sdl: String, hash: String, roots: Roots, mut types: Vec<TypeDef>) -> Self {
         types.sort_by(|a, b| a.name.cmp(&b.name));
-        let positions = types.iter().enumerate().map(|(at, ty)| (ty.name.clone(), at)).collect();
-        Self { sdl, hash, roots, types, positions }
+        let positions = types
+            .iter()
+            .enumerate()
+            .map(|(at, ty)| (ty.name.clone(), at))
+            .collect();
+        Self {
+            sdl,
+            hash,
+            roots,
+            types,
+            positions,
+        }
     }
 
     /// The three roots that the schema has: query, mutation, subscription.

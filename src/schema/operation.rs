@@ -28,17 +28,21 @@ pub(super) fn skeleton(schema: &Schema, route: &Route<'_>) -> String {
             variables.insert(variable);
         }
         if !passed.is_empty() {
-            selection.push_str(&format!("({})", passed.join(", ")));
+            selection.push_str(&["(", &passed.join(", "), ")"].concat());
         }
         selection.push_str(" { ");
         open += 1;
         if let Some(member) = hop.on {
             name.push_str(&capitalised(&member.name));
-            selection.push_str(&format!("... on {} {{ ", member.name));
+            selection.push_str(&["... on ", &member.name, " { "].concat());
             open += 1;
         }
     }
-    let declared = if declared.is_empty() { String::new() } else { format!("({})", declared.join(", ")) };
+    let declared = if declared.is_empty() {
+        String::new()
+    } else {
+        format!("({})", declared.join(", "))
+    };
     format!(
         "{} {name}{declared} {{ {selection}__typename{}",
         keyword(schema, route.root),
@@ -69,12 +73,18 @@ fn unused(variables: &HashSet<String>, field: &str, arg: &str) -> String {
     }
     // One of more numbers than there are variables is unused.
     let numbered = (2..=variables.len() + 2).map(|number| format!("{qualified}{number}"));
-    numbered.into_iter().find(|name| !variables.contains(name)).unwrap_or(qualified)
+    numbered
+        .into_iter()
+        .find(|name| !variables.contains(name))
+        .unwrap_or(qualified)
 }
 
 fn capitalised(name: &str) -> String {
     let mut chars = name.chars();
-    chars.next().map(|first| first.to_ascii_uppercase().to_string() + chars.as_str()).unwrap_or_default()
+    chars
+        .next()
+        .map(|first| first.to_ascii_uppercase().to_string() + chars.as_str())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -91,11 +101,18 @@ mod tests {
         )
         .unwrap();
         let routes = routes(&schema);
-        let skeletons: Vec<_> = routes.iter().flatten().map(|route| skeleton(&schema, route)).collect();
+        let skeletons: Vec<_> = routes
+            .iter()
+            .flatten()
+            .map(|route| skeleton(&schema, route))
+            .collect();
         assert!(skeletons.contains(
             &"query NodeIssueNodeNode($id: ID!, $nodeId: ID!, $by: [In!]!, $nodeId2: ID!) { node(id: $id) { ... on Issue \
               { node(id: $nodeId, by: $by) { node(id: $nodeId2) { __typename } } } } }".to_owned()
         ), "{skeletons:#?}");
-        assert!(skeletons.contains(&"subscription Issue { issue { __typename } }".to_owned()), "{skeletons:#?}");
+        assert!(
+            skeletons.contains(&"subscription Issue { issue { __typename } }".to_owned()),
+            "{skeletons:#?}"
+        );
     }
 }

@@ -12,7 +12,18 @@ const EXECUTABLE: [&str; 4] = ["query", "mutation", "subscription", "fragment"];
 
 /// Tokens after which a name is not the start of a definition.
 const AWAITING_NAME: [&str; 13] = [
-    "type", "interface", "union", "enum", "input", "scalar", "extend", "implements", "on", "@", "|", "=",
+    "type",
+    "interface",
+    "union",
+    "enum",
+    "input",
+    "scalar",
+    "extend",
+    "implements",
+    "on",
+    "@",
+    "|",
+    "=",
     "&",
 ];
 
@@ -29,8 +40,19 @@ const AWAITING_NAME: [&str; 13] = [
 /// - integers beyond 64 bits become floats, and `1e9` becomes `1e+9`.
 pub(super) fn rewrite(source: &str) -> Result<Cow<'_, str>, BadToken> {
     let tokens = tokens(source)?;
-    let mut rewriter = Rewriter { source, tokens: &tokens, edits: Vec::new() };
+    let mut rewriter = Rewriter {
+        source,
+        tokens: &tokens,
+        edits: Vec::new(),
+        ignored: 0,
+    };
     rewriter.run();
+    if rewriter.ignored > 0 {
+        tracing::warn!(
+            definitions = rewriter.ignored,
+            "operations and fragments in a schema are ignored"
+        );
+    }
     Ok(apply(source, rewriter.edits))
 }
 
@@ -38,6 +60,8 @@ struct Rewriter<'a> {
     source: &'a str,
     tokens: &'a [Token],
     edits: Vec<Edit>,
+    /// How many executable definitions were blanked.
+    ignored: usize,
 }
 
 /// A replacement of a range of bytes; edits are made in order and do not overlap.
@@ -82,7 +106,9 @@ impl Rewriter<'_> {
 
     /// Can the token at `at`, outside all brackets, begin a definition?
     fn starts_definition(&self, at: usize) -> bool {
-        let Some(before) = at.checked_sub(1) else { return true };
+        let Some(before) = at.checked_sub(1) else {
+            return true;
+        };
         !AWAITING_NAME.contains(&self.text(before))
     }
 
@@ -94,7 +120,7 @@ impl Rewriter<'_> {
         let word = self.text(keyword);
         if EXECUTABLE.contains(&word) || (word == "{" && self.follows_definition(at)) {
             let end = self.end_of_operation(keyword);
-            tracing::warn!(line = self.line(at), "an operation or fragment in a schema is ignored");
+            self.ignored += 1;
             self.blank(at, end);
             return Some(end);
         }
@@ -123,7 +149,8 @@ impl Rewriter<'_> {
 
     /// Is a `{` here an anonymous query, rather than the body of a definition?
     fn follows_definition(&self, at: usize) -> bool {
-        at.checked_sub(1).is_none_or(|before| self.text(before) == "}")
+        at.checked_sub(1)
+            .is_none_or(|before| self.text(before) == "}")
     }
 
     /// The token behind the selection set of the operation that begins at `at`.
@@ -167,10 +194,15 @@ impl Rewriter<'_> {
                 behind = self.behind_brackets(behind);
             }
         }
-        if self.text(behind) != "{" && behind > at
+        if self.text(behind) != "{"
+            && behind > at
             && let Some(last) = self.tokens.get(behind - 1).or(self.tokens.last())
         {
-            self.edits.push(Edit { start: last.end(), end: last.end(), text: "{}".to_owned() });
+            self.edits.push(Edit {
+                start: last.end(),
+                end: last.end(),
+                text: "{}".to_owned(),
+            });
         }
     }
 
@@ -193,48 +225,73 @@ impl Rewriter<'_> {
 
     /// Puts `&` for the comma between this name and the one before it.
     fn join_interfaces(&mut self, at: usize) {
-        let Some(before) = at.checked_sub(1).and_then(|before| self.tokens.get(before)) else { return };
-        let Some(token) = self.tokens.get(at) else { return };
+        let Some(before) = at.checked_sub(1).and_then(|before| self.tokens.get(before)) else {
+            return;
+        };
+        let Some(token) = self.tokens.get(at) else {
+            return;
+        };
         if before.kind != TokenKind::Name || before.text(self.source) == "implements" {
             return;
         }
-        let gap = self.source.get(before.end()..token.start()).unwrap_or_default();
+        let gap = self
+            .source
+            .get(before.end()..token.start())
+            .unwrap_or_default();
         if let Some(comma) = gap.find(',').filter(|_| !gap.contains('#')) {
             let start = before.end() + comma;
-            self.edits.push(Edit { start, end: start + 1, text: "&".to_owned() });
+            self.edits.push(Edit {
+                start,
+                end: start + 1,
+                text: "&".to_owned(),
+            });
         }
     }
 
     fn text(&self, at: usize) -> &str {
-        self.tokens.get(at).map(|token| token.text(self.source)).unwrap_or_default()
+        self.tokens
+            .get(at)
+            .map(|token| token.text(self.source))
+            .unwrap_or_default()
     }
 
     fn is_string(&self, at: usize) -> bool {
-        self.tokens.get(at).is_some_and(|token| matches!(token.kind, TokenKind::Text | TokenKind::Block))
-    }
-
-    /// The line of a token, from 1.
-    fn line(&self, at: usize) -> usize {
-        let start = self.tokens.get(at).map_or(0, |token| token.start());
-        self.source.get(..start).unwrap_or_default().matches('\n').count() + 1
+        self.tokens
+            .get(at)
+            .is_some_and(|token| matches!(token.kind, TokenKind::Text | TokenKind::Block))
     }
 
     fn replace(&mut self, token: Token, text: Option<String>) {
         if let Some(text) = text {
-            self.edits.push(Edit { start: token.start(), end: token.end(), text });
+            self.edits.push(Edit {
+                start: token.start(),
+                end: token.end(),
+                text,
+            });
         }
     }
 
     /// Blanks the tokens from `from` up to, but not with, `to`.
     fn blank(&mut self, from: usize, to: usize) {
-        let (Some(first), Some(last)) =
-            (self.tokens.get(from), to.checked_sub(1).and_then(|last| self.tokens.get(last)))
-        else {
+        let (Some(first), Some(last)) = (
+            self.tokens.get(from),
+            to.checked_sub(1).and_then(|last| self.tokens.get(last)),
+        ) else {
             return;
         };
-        let old = self.source.get(first.start()..last.end()).unwrap_or_default();
-        let text = old.chars().map(|c| if c == '\n' { c } else { ' ' }).collect();
-        self.edits.push(Edit { start: first.start(), end: last.end(), text });
+        let old = self
+            .source
+            .get(first.start()..last.end())
+            .unwrap_or_default();
+        let text = old
+            .chars()
+            .map(|c| if c == '\n' { c } else { ' ' })
+            .collect();
+        self.edits.push(Edit {
+            start: first.start(),
+            end: last.end(),
+            text,
+        });
     }
 }
 
@@ -276,11 +333,16 @@ fn escaped(text: &str) -> (Option<char>, usize) {
     if text.starts_with("\\b") {
         return (Some('\u{8}'), 2);
     }
-    if let Some((digits, _)) = text.strip_prefix("\\u{").and_then(|tail| tail.split_once('}')) {
+    if let Some((digits, _)) = text
+        .strip_prefix("\\u{")
+        .and_then(|tail| tail.split_once('}'))
+    {
         return (code(digits).and_then(char::from_u32), digits.len() + 4);
     }
     let unit = |at: usize| {
-        text.get(at..at + 2).filter(|prefix| *prefix == "\\u").and_then(|_| code(text.get(at + 2..at + 6)?))
+        text.get(at..at + 2)
+            .filter(|prefix| *prefix == "\\u")
+            .and_then(|_| code(text.get(at + 2..at + 6)?))
     };
     if let (Some(high), Some(low)) = (unit(0), unit(6))
         && HIGH.contains(&high)
@@ -349,7 +411,10 @@ mod tests {
 
     #[test]
     fn plain_sdl_is_not_copied() {
-        assert!(matches!(rewrite("type query { schema: fragment }"), Ok(Cow::Borrowed(_))));
+        assert!(matches!(
+            rewrite("type query { schema: fragment }"),
+            Ok(Cow::Borrowed(_))
+        ));
     }
 
     #[test]
@@ -358,12 +423,18 @@ mod tests {
             rewritten("extend schema\n@link(url: \"a\", import: [\"@key\"])\ntype A { a: Int }"),
             "       schema\n@link(url: \"a\", import: [\"@key\"]){}\ntype A { a: Int }",
         );
-        assert_eq!(rewritten("extend schema { query: Q }"), "       schema { query: Q }");
+        assert_eq!(
+            rewritten("extend schema { query: Q }"),
+            "       schema { query: Q }"
+        );
     }
 
     #[test]
     fn a_described_schema_loses_its_description_and_no_line() {
-        assert_eq!(rewritten("\"\"\"a\nb\"\"\" schema { query: Q }"), "    \n     schema { query: Q }");
+        assert_eq!(
+            rewritten("\"\"\"a\nb\"\"\" schema { query: Q }"),
+            "    \n     schema { query: Q }"
+        );
     }
 
     #[test]
@@ -371,10 +442,19 @@ mod tests {
         let source = "scalar query union fragment = mutation\n\
                       \"said\" query A($a: I = {b: 1}) @d(x: {y: 1}) { a { b } }\n\
                       fragment F on T { a }\ntype T { a: Int }\n{ a }";
-        let expected: Vec<_> = rewritten(source).lines().map(|line| line.trim().to_owned()).collect();
+        let expected: Vec<_> = rewritten(source)
+            .lines()
+            .map(|line| line.trim().to_owned())
+            .collect();
         assert_eq!(
             expected,
-            ["scalar query union fragment = mutation", "", "", "type T { a: Int }", ""]
+            [
+                "scalar query union fragment = mutation",
+                "",
+                "",
+                "type T { a: Int }",
+                ""
+            ]
         );
     }
 
@@ -398,23 +478,38 @@ mod tests {
 
     #[test]
     fn escapes_become_characters_and_columns_stay() {
-        assert_eq!(rewritten(r#""\u{1F600}\n" scalar A"#), "\"\u{1F600}\\n\"         scalar A");
-        assert_eq!(rewritten(r#""\uD83D\uDE00" scalar A"#), "\"\u{1F600}\"            scalar A");
+        assert_eq!(
+            rewritten(r#""\u{1F600}\n" scalar A"#),
+            "\"\u{1F600}\\n\"         scalar A"
+        );
+        assert_eq!(
+            rewritten(r#""\uD83D\uDE00" scalar A"#),
+            "\"\u{1F600}\"            scalar A"
+        );
         assert_eq!(rewritten(r#""\u{22}" scalar A"#), "\"\\\"\"     scalar A");
         assert_eq!(rewritten(r#""\\u{22}" scalar A"#), r#""\\u{22}" scalar A"#);
-        assert_eq!(rewritten(r#""\u{110000}" scalar A"#), r#""\u{110000}" scalar A"#);
+        assert_eq!(
+            rewritten(r#""\u{110000}" scalar A"#),
+            r#""\u{110000}" scalar A"#
+        );
     }
 
     #[test]
     fn exotic_indents_become_spaces() {
-        assert_eq!(rewritten("\"\"\"\n a\n\u{3000}b\u{3000}\n\"\"\""), "\"\"\"\n a\n b\u{3000}\n\"\"\"");
+        assert_eq!(
+            rewritten("\"\"\"\n a\n\u{3000}b\u{3000}\n\"\"\""),
+            "\"\"\"\n a\n b\u{3000}\n\"\"\""
+        );
     }
 
     #[test]
     fn numbers_are_spelled_for_the_parser() {
         assert_eq!(renumber("1e9").as_deref(), Some("1e+9"));
         assert_eq!(renumber("1.5E09").as_deref(), Some("1.5e+09"));
-        assert_eq!(renumber("99999999999999999999").as_deref(), Some("99999999999999999999.0"));
+        assert_eq!(
+            renumber("99999999999999999999").as_deref(),
+            Some("99999999999999999999.0")
+        );
         assert_eq!(renumber("-12"), None);
         assert_eq!(renumber("1e5"), None);
     }

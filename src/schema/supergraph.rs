@@ -6,21 +6,49 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::{
-    definitions::Definitions,
-    model::{AppliedDirective, TypeDef, TypeKind},
+    definitions::{BUILT_IN_SCALARS, Definitions},
+    model::{AppliedDirective, FieldDef, TypeDef, TypeKind},
+    parse,
 };
 
 /// Directives that tell a router how to run the graph, by the names that their
 /// specifications give them. A schema may use them without saying where they
 /// come from (federation 1, Cosmo's router schema).
 const MACHINERY: [&str; 13] = [
-    "link", "core", "key", "shareable", "external", "requires", "provides", "override", "tag",
-    "inaccessible", "composeDirective", "interfaceObject", "extends",
+    "link",
+    "core",
+    "key",
+    "shareable",
+    "external",
+    "requires",
+    "provides",
+    "override",
+    "tag",
+    "inaccessible",
+    "composeDirective",
+    "interfaceObject",
+    "extends",
 ];
 
 /// Directives of Apollo's specifications that matter to who writes an operation:
 /// what it needs and what it costs.
-const FOR_CLIENTS: [&str; 5] = ["authenticated", "requiresScopes", "policy", "cost", "listSize"];
+const FOR_CLIENTS: [&str; 5] = [
+    "authenticated",
+    "requiresScopes",
+    "policy",
+    "cost",
+    "listSize",
+];
+
+/// Definitions of those, for schemas that import them without defining them. The
+/// scalars of the originals, all written as strings, are strings here.
+const FOR_CLIENTS_SDL: &str = "
+directive @authenticated on ENUM | FIELD_DEFINITION | INTERFACE | OBJECT | SCALAR
+directive @requiresScopes(scopes: [[String!]!]!) on ENUM | FIELD_DEFINITION | INTERFACE | OBJECT | SCALAR
+directive @policy(policies: [[String!]!]!) on ENUM | FIELD_DEFINITION | INTERFACE | OBJECT | SCALAR
+directive @cost(weight: Int!) on ARGUMENT_DEFINITION | ENUM | FIELD_DEFINITION | INPUT_FIELD_DEFINITION | OBJECT | SCALAR
+directive @listSize(assumedSize: Int, slicingArguments: [String!], sizedFields: [String!], requireOneSlicingArgument: Boolean = true) on FIELD_DEFINITION
+";
 
 /// Name spaces of machinery that a schema may use without a `@link`, provided
 /// that it defines a directive of them.
@@ -48,12 +76,12 @@ pub(super) fn reduce(definitions: &mut Definitions) {
     doom_emptied(definitions, &mut doomed);
     remove(definitions, &doomed);
     let used = referenced(definitions);
-    definitions.types.retain(|ty| !candidates.contains(&ty.name) || used.contains(&ty.name));
-    // A directive whose argument's type is gone cannot stay defined.
-    definitions.directives.retain(|directive| {
-        !directive.args.iter().any(|arg| doomed.contains(arg.type_ref.named()))
-    });
+    definitions
+        .types
+        .retain(|ty| !candidates.contains(&ty.name) || used.contains(&ty.name));
+    remove_incomplete_directives(definitions);
     strip(definitions, &specs);
+    define_for_clients(definitions);
 }
 
 /// The specifications that a schema links, and what it calls their elements.
@@ -68,14 +96,21 @@ struct Specs {
 
 impl Specs {
     fn new(definitions: &Definitions) -> Self {
-        let mut specs =
-            Self { namespaces: HashSet::new(), directives: HashMap::new(), imported: HashSet::new() };
+        let mut specs = Self {
+            namespaces: HashSet::new(),
+            directives: HashMap::new(),
+            imported: HashSet::new(),
+        };
         for link in &definitions.links {
             specs.add(link);
         }
         for namespace in UNLINKED_NAMESPACES {
             let prefix = format!("{namespace}__");
-            if definitions.directives.iter().any(|it| it.name.starts_with(&prefix)) {
+            if definitions
+                .directives
+                .iter()
+                .any(|it| it.name.starts_with(&prefix))
+            {
                 specs.namespaces.insert(namespace.to_owned());
             }
         }
@@ -88,22 +123,31 @@ impl Specs {
     /// the directive itself is called.
     fn add(&mut self, link: &AppliedDirective) {
         let text = |name: &str| link.args.get(name).and_then(Value::as_str);
-        let Some(url) = text("url").or_else(|| text("feature")) else { return };
+        let Some(url) = text("url").or_else(|| text("feature")) else {
+            return;
+        };
         let Some(name) = spec_name(url) else { return };
         let namespace = text("as").unwrap_or(name);
         let is_apollos = url.contains("://specs.apollo.dev/");
         self.namespaces.insert(namespace.to_owned());
-        self.directives.insert(namespace.to_owned(), name.to_owned());
+        self.directives
+            .insert(namespace.to_owned(), name.to_owned());
         if is_apollos {
             self.imported.insert(namespace.to_owned());
         }
         let imports = link.args.get("import").and_then(Value::as_array);
         for import in imports.into_iter().flatten() {
             let field = |key: &str| import.get(key).and_then(Value::as_str);
-            let Some(original) = import.as_str().or_else(|| field("name")) else { continue };
+            let Some(original) = import.as_str().or_else(|| field("name")) else {
+                continue;
+            };
             let local = field("as").unwrap_or(original);
-            let (local, original) = (local.trim_start_matches('@'), original.trim_start_matches('@'));
-            self.directives.insert(local.to_owned(), original.to_owned());
+            let (local, original) = (
+                local.trim_start_matches('@'),
+                original.trim_start_matches('@'),
+            );
+            self.directives
+                .insert(local.to_owned(), original.to_owned());
             if is_apollos {
                 self.imported.insert(local.to_owned());
             }
@@ -119,7 +163,8 @@ impl Specs {
     }
 
     fn is_namespaced(&self, name: &str) -> bool {
-        name.split_once("__").is_some_and(|(namespace, _)| self.namespaces.contains(namespace))
+        name.split_once("__")
+            .is_some_and(|(namespace, _)| self.namespaces.contains(namespace))
     }
 
     fn is_machinery_directive(&self, name: &str) -> bool {
@@ -134,14 +179,18 @@ impl Specs {
         let is_federations = match ty.name.as_str() {
             "_Any" | "_FieldSet" => ty.kind == TypeKind::Scalar,
             "_Entity" => ty.kind == TypeKind::Union,
-            "_Service" => ty.kind == TypeKind::Object && ty.fields.iter().any(|it| it.name == "sdl"),
+            "_Service" => {
+                ty.kind == TypeKind::Object && ty.fields.iter().any(|it| it.name == "sdl")
+            }
             _ => false,
         };
         is_federations || self.is_namespaced(&ty.name) || self.imported.contains(&ty.name)
     }
 
     fn hides(&self, directives: &[AppliedDirective]) -> bool {
-        directives.iter().any(|directive| self.original(&directive.name) == "inaccessible")
+        directives
+            .iter()
+            .any(|directive| self.original(&directive.name) == "inaccessible")
     }
 }
 
@@ -149,7 +198,9 @@ impl Specs {
 fn spec_name(url: &str) -> Option<&str> {
     let mut segments = url.trim_end_matches('/').rsplit('/');
     let last = segments.next()?;
-    let is_version = last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let is_version = last
+        .strip_prefix('v')
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let name = if is_version { segments.next()? } else { last };
     (!name.is_empty()).then_some(name)
 }
@@ -161,7 +212,12 @@ fn remove_directive_definitions(definitions: &mut Definitions, specs: &Specs) ->
     definitions.directives.retain(|directive| {
         let is_machinery = specs.is_machinery_directive(&directive.name);
         if is_machinery {
-            named.extend(directive.args.iter().map(|arg| arg.type_ref.named().to_owned()));
+            named.extend(
+                directive
+                    .args
+                    .iter()
+                    .map(|arg| arg.type_ref.named().to_owned()),
+            );
         }
         !is_machinery
     });
@@ -169,12 +225,19 @@ fn remove_directive_definitions(definitions: &mut Definitions, specs: &Specs) ->
 }
 
 fn has_members(ty: &TypeDef) -> bool {
-    !(ty.fields.is_empty() && ty.input_fields.is_empty() && ty.values.is_empty() && ty.members.is_empty())
+    !(ty.fields.is_empty()
+        && ty.input_fields.is_empty()
+        && ty.values.is_empty()
+        && ty.members.is_empty())
 }
 
 fn remove_hidden_members(ty: &mut TypeDef, specs: &Specs, is_root: bool) {
     let is_federations = |name: &str, returned: &str| {
-        is_root && matches!((name, returned), ("_entities", "_Entity") | ("_service", "_Service"))
+        is_root
+            && matches!(
+                (name, returned),
+                ("_entities", "_Entity") | ("_service", "_Service")
+            )
     };
     ty.fields.retain(|field| {
         !specs.hides(&field.directives) && !is_federations(&field.name, field.type_ref.named())
@@ -182,7 +245,8 @@ fn remove_hidden_members(ty: &mut TypeDef, specs: &Specs, is_root: bool) {
     for field in &mut ty.fields {
         field.args.retain(|arg| !specs.hides(&arg.directives));
     }
-    ty.input_fields.retain(|field| !specs.hides(&field.directives));
+    ty.input_fields
+        .retain(|field| !specs.hides(&field.directives));
     ty.values.retain(|value| !specs.hides(&value.directives));
 }
 
@@ -193,8 +257,12 @@ fn doom_emptied(definitions: &Definitions, doomed: &mut HashSet<String>) {
     let mut referrers: HashMap<&str, Vec<usize>> = HashMap::new();
     for (owner, ty) in definitions.types.iter().enumerate() {
         let mut refer = |name| referrers.entry(name).or_default().push(owner);
-        ty.fields.iter().for_each(|field| refer(field.type_ref.named()));
-        ty.input_fields.iter().for_each(|field| refer(field.type_ref.named()));
+        ty.fields
+            .iter()
+            .for_each(|field| refer(field.type_ref.named()));
+        ty.input_fields
+            .iter()
+            .for_each(|field| refer(field.type_ref.named()));
         ty.members.iter().for_each(|member| refer(member.as_str()));
         // An enum loses values only by their own directives.
         left.push(ty.fields.len() + ty.input_fields.len() + ty.members.len());
@@ -202,7 +270,10 @@ fn doom_emptied(definitions: &Definitions, doomed: &mut HashSet<String>) {
     let mut queue: Vec<String> = doomed.iter().cloned().collect();
     while let Some(name) = queue.pop() {
         for owner in referrers.get(name.as_str()).into_iter().flatten() {
-            let (Some(left), Some(ty)) = (left.get_mut(*owner), definitions.types.get(*owner)) else { continue };
+            let (Some(left), Some(ty)) = (left.get_mut(*owner), definitions.types.get(*owner))
+            else {
+                continue;
+            };
             *left = left.saturating_sub(1);
             if *left == 0 && doomed.insert(ty.name.clone()) {
                 queue.push(ty.name.clone());
@@ -218,16 +289,25 @@ fn remove(definitions: &mut Definitions, doomed: &HashSet<String>) {
     }
     definitions.types.retain(|ty| !doomed.contains(&ty.name));
     for ty in &mut definitions.types {
-        ty.fields.retain(|field| !doomed.contains(field.type_ref.named()));
+        ty.fields
+            .retain(|field| !doomed.contains(field.type_ref.named()));
         for field in &mut ty.fields {
-            field.args.retain(|arg| !doomed.contains(arg.type_ref.named()));
+            field
+                .args
+                .retain(|arg| !doomed.contains(arg.type_ref.named()));
         }
-        ty.input_fields.retain(|field| !doomed.contains(field.type_ref.named()));
+        ty.input_fields
+            .retain(|field| !doomed.contains(field.type_ref.named()));
         ty.members.retain(|member| !doomed.contains(member));
-        ty.interfaces.retain(|interface| !doomed.contains(interface));
+        ty.interfaces
+            .retain(|interface| !doomed.contains(interface));
     }
     let roots = &mut definitions.roots;
-    for root in [&mut roots.query, &mut roots.mutation, &mut roots.subscription] {
+    for root in [
+        &mut roots.query,
+        &mut roots.mutation,
+        &mut roots.subscription,
+    ] {
         if root.as_ref().is_some_and(|name| doomed.contains(name)) {
             *root = None;
         }
@@ -247,13 +327,35 @@ fn referenced(definitions: &Definitions) -> HashSet<String> {
             add(field.type_ref.named());
             field.args.iter().for_each(|arg| add(arg.type_ref.named()));
         }
-        ty.input_fields.iter().for_each(|field| add(field.type_ref.named()));
+        ty.input_fields
+            .iter()
+            .for_each(|field| add(field.type_ref.named()));
         ty.members.iter().for_each(|member| add(member));
     }
     for directive in &definitions.directives {
-        directive.args.iter().for_each(|arg| add(arg.type_ref.named()));
+        directive
+            .args
+            .iter()
+            .for_each(|arg| add(arg.type_ref.named()));
     }
     names
+}
+
+/// Removes definitions of directives that name a type which is gone, or never
+/// was there: they would make the SDL invalid, and nothing else needs them.
+fn remove_incomplete_directives(definitions: &mut Definitions) {
+    let types: HashSet<&str> = definitions
+        .types
+        .iter()
+        .map(|ty| ty.name.as_str())
+        .collect();
+    let is_defined = |name: &str| types.contains(name) || BUILT_IN_SCALARS.contains(&name);
+    definitions.directives.retain(|directive| {
+        directive
+            .args
+            .iter()
+            .all(|arg| is_defined(arg.type_ref.named()))
+    });
 }
 
 /// Strips machinery's directives from everything that stays.
@@ -265,14 +367,63 @@ fn strip(definitions: &mut Definitions, specs: &Specs) {
         strip(&mut ty.directives);
         for field in &mut ty.fields {
             strip(&mut field.directives);
-            field.args.iter_mut().for_each(|arg| strip(&mut arg.directives));
+            field
+                .args
+                .iter_mut()
+                .for_each(|arg| strip(&mut arg.directives));
         }
-        ty.input_fields.iter_mut().for_each(|field| strip(&mut field.directives));
-        ty.values.iter_mut().for_each(|value| strip(&mut value.directives));
+        ty.input_fields
+            .iter_mut()
+            .for_each(|field| strip(&mut field.directives));
+        ty.values
+            .iter_mut()
+            .for_each(|value| strip(&mut value.directives));
     }
     for directive in &mut definitions.directives {
-        directive.args.iter_mut().for_each(|arg| strip(&mut arg.directives));
+        directive
+            .args
+            .iter_mut()
+            .for_each(|arg| strip(&mut arg.directives));
     }
+}
+
+/// Defines the directives for clients that are applied but not defined.
+fn define_for_clients(definitions: &mut Definitions) {
+    let undefined = |name: &str| {
+        let of_args =
+            |field: &FieldDef| field.args.iter().any(|arg| applies(&arg.directives, name));
+        let is_applied = definitions.types.iter().any(|ty| {
+            applies(&ty.directives, name)
+                || ty
+                    .fields
+                    .iter()
+                    .any(|field| applies(&field.directives, name) || of_args(field))
+                || ty
+                    .input_fields
+                    .iter()
+                    .any(|field| applies(&field.directives, name))
+        });
+        is_applied
+            && !definitions
+                .directives
+                .iter()
+                .any(|directive| directive.name == name)
+    };
+    if FOR_CLIENTS.into_iter().any(undefined)
+        && let Ok(known) = parse::definitions("federation", FOR_CLIENTS_SDL)
+    {
+        let missing: Vec<_> = known
+            .directives
+            .into_iter()
+            .filter(|it| undefined(&it.name))
+            .collect();
+        definitions.directives.extend(missing);
+        definitions.directives.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+}
+
+fn applies(directives: &[AppliedDirective], name: &str) -> bool {
+    directives.iter().any(|directive| directive.name == name)
 }
 
 #[cfg(test)]
@@ -350,20 +501,31 @@ mod tests {
         );
         assert_eq!(
             sdl,
-            "type A {\n  id: ID!\n  b: Int # @requiresScopes(scopes: [[\"x\"]])\n}\n\ntype Query {\n  a: A\n}\n",
+            "directive @requiresScopes(scopes: [[String!]!]!) on ENUM | FIELD_DEFINITION | INTERFACE | OBJECT | SCALAR\n\n\
+             type A {\n  id: ID!\n  b: Int @requiresScopes(scopes: [[\"x\"]])\n}\n\ntype Query {\n  a: A\n}\n",
         );
     }
 
     #[test]
     fn a_plain_schema_keeps_names_that_look_like_machinery() {
-        let sdl = reduced("type Query { a: core__users b: FieldSet } type core__users { a: Int } scalar FieldSet");
-        assert!(sdl.contains("type core__users") && sdl.contains("scalar FieldSet"), "{sdl}");
+        let sdl = reduced(
+            "type Query { a: core__users b: FieldSet } type core__users { a: Int } scalar FieldSet",
+        );
+        assert!(
+            sdl.contains("type core__users") && sdl.contains("scalar FieldSet"),
+            "{sdl}"
+        );
     }
 
     #[test]
     fn a_long_chain_of_emptied_types_is_removed_at_once() {
-        let chain: String = (0..50_000).map(|at| format!("type T{at} {{ next: T{} }} ", at + 1)).collect();
-        let sdl = reduced(&format!("type Query {{ a: Int t: T0 }} {chain} type T50000 @inaccessible {{ a: Int }}"));
+        let chain: Vec<_> = (0..50_000)
+            .map(|at| format!("type T{at} {{ next: T{} }} ", at + 1))
+            .collect();
+        let chain = chain.concat();
+        let sdl = reduced(&format!(
+            "type Query {{ a: Int t: T0 }} {chain} type T50000 @inaccessible {{ a: Int }}"
+        ));
         assert_eq!(sdl, "type Query {\n  a: Int\n}\n");
     }
 }

@@ -33,7 +33,11 @@ pub(super) struct Token {
 impl Token {
     fn new(kind: TokenKind, start: usize, end: usize) -> Self {
         let narrow = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        Self { kind, start: narrow(start), end: narrow(end) }
+        Self {
+            kind,
+            start: narrow(start),
+            end: narrow(end),
+        }
     }
 
     pub(super) const fn start(self) -> usize {
@@ -63,7 +67,9 @@ pub(super) fn tokens(source: &str) -> Result<Vec<Token>, BadToken> {
     let mut depth = 0_usize;
     let mut at = 0;
     while let Some(rest) = source.get(at..).filter(|rest| !rest.is_empty()) {
-        let Some(first) = rest.chars().next() else { break };
+        let Some(first) = rest.chars().next() else {
+            break;
+        };
         let (kind, length) = match first {
             ' ' | '\t' | '\n' | '\r' | ',' | '\u{feff}' => {
                 at += first.len_utf8();
@@ -87,13 +93,14 @@ pub(super) fn tokens(source: &str) -> Result<Vec<Token>, BadToken> {
             }
             '!' | '$' | ':' | '=' | '@' | '|' | '&' => (TokenKind::Punctuator, 1),
             '.' if rest.starts_with("...") => (TokenKind::Punctuator, 3),
-            '_' | 'a'..='z' | 'A'..='Z' => {
-                (TokenKind::Name, name_length(rest).map_err(|reason| BadToken { at, reason })?)
-            }
+            '_' | 'a'..='z' | 'A'..='Z' => (
+                TokenKind::Name,
+                name_length(rest).map_err(|reason| BadToken { at, reason })?,
+            ),
             '-' | '0'..='9' => (TokenKind::Number, number_length(rest)),
-            '"' => string(rest).ok_or_else(|| BadToken {
+            '"' => string(rest).map_err(|reason| BadToken {
                 at,
-                reason: "a string begins here and does not end".to_owned(),
+                reason: reason.to_owned(),
             })?,
             other => {
                 let reason = format!(
@@ -126,23 +133,41 @@ fn number_length(rest: &str) -> usize {
         .unwrap_or(rest.len())
 }
 
-/// The kind and length of the string at the start of `rest`, if it ends.
-fn string(rest: &str) -> Option<(TokenKind, usize)> {
+/// The kind and length of the string at the start of `rest`. Its escapes are
+/// checked here because graphql-parser reports a wrong one at the wrong place.
+fn string(rest: &str) -> Result<(TokenKind, usize), &'static str> {
+    const OPEN: &str = "a string begins here and does not end";
     if let Some(body) = rest.strip_prefix("\"\"\"") {
+        let is_escaped = |at| body.get(..at).is_some_and(|before| before.ends_with('\\'));
         let end = body
             .match_indices("\"\"\"")
-            .find(|(at, _)| !body.get(..*at).is_some_and(|before| before.ends_with('\\')))?;
-        return Some((TokenKind::Block, end.0 + 6));
+            .find(|(at, _)| !is_escaped(*at));
+        return end.map(|(at, _)| (TokenKind::Block, at + 6)).ok_or(OPEN);
     }
-    let mut escaped = false;
-    for (at, c) in rest.char_indices().skip(1) {
+    let mut chars = rest.char_indices().skip(1);
+    while let Some((at, c)) = chars.next() {
         match c {
-            '\n' => return None,
-            '"' if !escaped => return Some((TokenKind::Text, at + 1)),
-            _ => escaped = c == '\\' && !escaped,
+            '\n' => return Err(OPEN),
+            '"' => return Ok((TokenKind::Text, at + 1)),
+            '\\' => match chars.next() {
+                None => return Err(OPEN),
+                Some((_, '"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't')) => {}
+                Some((at, 'u')) if rest.get(at + 1..).is_some_and(starts_with_code) => {}
+                Some(_) => return Err("a string begins here that holds a wrong `\\` escape"),
+            },
+            _ => {}
         }
     }
-    None
+    Err(OPEN)
+}
+
+/// Does the text behind `\u` begin with four digits, or with `{…}`?
+fn starts_with_code(text: &str) -> bool {
+    let is_hex = |digits: &str| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    match text.strip_prefix('{').and_then(|tail| tail.split_once('}')) {
+        Some((digits, _)) => is_hex(digits),
+        None => text.get(..4).is_some_and(is_hex),
+    }
 }
 
 #[cfg(test)]
@@ -150,14 +175,30 @@ mod tests {
     use super::*;
 
     fn texts(source: &str) -> Vec<&str> {
-        tokens(source).unwrap().into_iter().map(|token| token.text(source)).collect()
+        tokens(source)
+            .unwrap()
+            .into_iter()
+            .map(|token| token.text(source))
+            .collect()
     }
 
     #[test]
     fn strings_comments_and_numbers_are_one_token_each() {
         assert_eq!(
             texts("\"a \\\" b\" # no\n\"\"\"x \\\"\"\" y\"\"\" f(a:-1.5e+9)...@d"),
-            ["\"a \\\" b\"", "\"\"\"x \\\"\"\" y\"\"\"", "f", "(", "a", ":", "-1.5e+9", ")", "...", "@", "d"],
+            [
+                "\"a \\\" b\"",
+                "\"\"\"x \\\"\"\" y\"\"\"",
+                "f",
+                "(",
+                "a",
+                ":",
+                "-1.5e+9",
+                ")",
+                "...",
+                "@",
+                "d"
+            ],
         );
     }
 
@@ -179,6 +220,8 @@ mod tests {
     #[test]
     fn an_open_string_is_an_error() {
         assert_eq!(tokens("type A \"open\n").unwrap_err().at, 7);
+        assert_eq!(tokens(r#"input A { a: B = "\q" }"#).unwrap_err().at, 17);
+        assert!(tokens(r#""\u12" scalar A"#).is_err() && tokens(r#""\u{1F}\u00e9\\""#).is_ok());
         assert_eq!(tokens("\"\"\"open\\\"\"\"").unwrap_err().at, 0);
     }
 }
