@@ -1,5 +1,10 @@
 //! Prepares what is embedded in the binary: ONNX Runtime's library, compressed,
 //! and the bundled model's identity.
+#![expect(
+    clippy::disallowed_macros,
+    clippy::expect_used,
+    reason = "a build script speaks to cargo and may fail"
+)]
 
 use std::{env, fs, io::Write as _, path::Path};
 

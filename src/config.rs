@@ -3,7 +3,10 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, parser::ValueSource};
+use clap::{
+    ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
+    parser::ValueSource,
+};
 
 use crate::{
     discovery::{SearchRequest, SymbolsRequest},
@@ -95,7 +98,8 @@ impl Config {
         let arguments = Arguments::from_arg_matches(&matches)?;
         let given = |name: &str| {
             let command = matches.subcommand().map(|(_, matches)| matches);
-            command.is_some_and(|command| command.value_source(name) == Some(ValueSource::CommandLine))
+            command
+                .is_some_and(|command| command.value_source(name) == Some(ValueSource::CommandLine))
         };
         let (command, log) = match arguments.command {
             Subcommands::Index(IndexArguments { source, out, header, model }) => {
@@ -103,7 +107,16 @@ impl Config {
                 let out = out.unwrap_or_else(|| default_out(&source));
                 (Command::Index { source, out, model: model.source() }, "warn")
             }
-            Subcommands::Search(SearchArguments { topic, kind, parent, paginated, limit, json, target, model }) => {
+            Subcommands::Search(SearchArguments {
+                topic,
+                kind,
+                parent,
+                paginated,
+                limit,
+                json,
+                target,
+                model,
+            }) => {
                 let request = SearchRequest {
                     query: topic,
                     kinds: (!kind.is_empty()).then_some(kind),
@@ -229,7 +242,13 @@ struct TargetArguments {
 #[derive(Debug, Args)]
 struct HeaderArguments {
     /// A header for the endpoint, 'Name: value'; may be given several times (in the environment, one a line)
-    #[arg(long, env = "SEXTANT_HEADER", hide_env_values = true, value_name = "HEADER", value_delimiter = '\n')]
+    #[arg(
+        long,
+        env = "SEXTANT_HEADER",
+        hide_env_values = true,
+        value_name = "HEADER",
+        value_delimiter = '\n'
+    )]
     header: Vec<String>,
 }
 

@@ -96,9 +96,9 @@ impl SearchRequest {
             ));
         }
         match self.limit {
-            Some(limit) if limit == 0 || limit > MAX_LIMIT => invalid(format!(
-                "`limit` is {limit}, and must be from 1 to {MAX_LIMIT}."
-            )),
+            Some(limit) if limit == 0 || limit > MAX_LIMIT => {
+                invalid(format!("`limit` is {limit}, and must be from 1 to {MAX_LIMIT}."))
+            }
             _ => Ok(()),
         }
     }

@@ -44,7 +44,8 @@ pub fn run(
 
 fn print(out: &mut impl Write, symbol: &Symbol) -> io::Result<()> {
     writeln!(out, "{BOLD}{NAME}{}{NAME:#}{BOLD:#}", symbol.coordinate)?;
-    let keys = symbol.record.keys().filter(|key| !["Coordinate", "Kind", "Name"].contains(&key.as_str()));
+    let keys =
+        symbol.record.keys().filter(|key| !["Coordinate", "Kind", "Name"].contains(&key.as_str()));
     let width = keys.clone().map(String::len).max().unwrap_or(0);
     for key in keys {
         let lines = symbol.record.get(key).map(lines).unwrap_or_default();
@@ -74,19 +75,19 @@ fn member(value: &Value) -> String {
     let name = text("Name").or_else(|| text("Coordinate")).unwrap_or_default();
     let mut line = format!("{NAME}{name}{NAME:#}");
     if let Some(type_ref) = text("TypeRef") {
-        line.push_str(&format!(": {TYPE}{type_ref}{TYPE:#}"));
+        line = format!("{line}: {TYPE}{type_ref}{TYPE:#}");
     }
     if let Some(default) = text("Default") {
-        line.push_str(&format!(" = {default}"));
+        line = format!("{line} = {default}");
     }
     if let Some(arguments) = member.get("Args") {
-        line.push_str(&format!("  {DIM}{arguments}{DIM:#}"));
+        line = format!("{line}  {DIM}{arguments}{DIM:#}");
     }
     for key in ["DeprecationReason", "Description"] {
         if let Some(prose) = text(key) {
             let label = if key == "Description" { "" } else { "deprecated: " };
             let prose = prose.split_whitespace().collect::<Vec<_>>().join(" ");
-            line.push_str(&format!("  {DIM}{label}{prose}{DIM:#}"));
+            line = format!("{line}  {DIM}{label}{prose}{DIM:#}");
         }
     }
     line

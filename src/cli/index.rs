@@ -61,7 +61,7 @@ pub struct Bar {
 impl Bar {
     pub fn show(&mut self, step: Progress) {
         match step {
-            Progress::Embedding { total, .. } if total == 0 => {}
+            Progress::Embedding { total: 0, .. } => {}
             Progress::Embedding { done, total } if std::io::stderr().is_terminal() => {
                 let bar = self.drawn.get_or_insert_with(|| new_bar(total));
                 bar.set_position(done as u64);
@@ -90,7 +90,9 @@ impl Bar {
 
 fn new_bar(total: usize) -> ProgressBar {
     let bar = ProgressBar::new(total as u64);
-    if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:40}] {pos} of {len} texts, {eta} left") {
+    if let Ok(style) =
+        ProgressStyle::with_template("{msg} [{bar:40}] {pos} of {len} texts, {eta} left")
+    {
         bar.set_style(style.progress_chars("=> "));
     }
     bar.set_message("embedding");

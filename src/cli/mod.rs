@@ -72,7 +72,9 @@ pub fn run(config: Config) -> ExitCode {
 
 fn log_to_stderr(filter: &str) -> Result<(), CliError> {
     let filter = EnvFilter::try_new(filter).map_err(|error| {
-        CliError::Start(format!("`{filter}` is no log level ({error}); give error, warn, info, debug or trace"))
+        CliError::Start(format!(
+            "`{filter}` is no log level ({error}); give error, warn, info, debug or trace"
+        ))
     })?;
     tracing_subscriber::fmt()
         .with_env_filter(filter)
@@ -95,7 +97,8 @@ fn open(target: Target, model: &ModelSource) -> Result<Index, CliError> {
             }
             let embedder = Embedder::load(model)?;
             let mut progress = index::Bar::default();
-            let (index, _) = cache.open_or_build(&schema, &name, &embedder, |step| progress.show(step))?;
+            let (index, _) =
+                cache.open_or_build(&schema, &name, &embedder, |step| progress.show(step))?;
             progress.clear();
             eprintln!("{BOLD}{name}{BOLD:#} is indexed; the next question takes no time");
             Ok(index)

@@ -8,8 +8,8 @@ mod runtime;
 
 use std::{
     fs,
-    path::{Path, PathBuf},
     num::NonZeroUsize,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -60,7 +60,9 @@ pub enum EmbeddingError {
     #[error("ONNX Runtime does not load ({0}); this build needs glibc 2.28 or newer on Linux")]
     Runtime(String),
     /// A file of the model's folder cannot be read.
-    #[error("cannot read `{path}` of the model: {reason}; a model folder holds model.onnx, tokenizer.json and config.json")]
+    #[error(
+        "cannot read `{path}` of the model: {reason}; a model folder holds model.onnx, tokenizer.json and config.json"
+    )]
     File {
         /// The file.
         path: PathBuf,
@@ -115,7 +117,8 @@ impl Embedder {
     /// Any [`EmbeddingError`].
     pub fn load(source: &ModelSource) -> Result<Self, EmbeddingError> {
         let identity = source.identity()?;
-        let unusable = |reason: String| EmbeddingError::Model { name: identity.name.clone(), reason };
+        let unusable =
+            |reason: String| EmbeddingError::Model { name: identity.name.clone(), reason };
         let (weights, tokenizer) = match source {
             ModelSource::Bundled => (
                 include_bytes!("../../models/model.onnx").to_vec(),
@@ -138,7 +141,8 @@ impl Embedder {
         let model = UserDefinedEmbeddingModel::new(weights, tokenizer).with_pooling(Pooling::Mean);
         let mut model = TextEmbedding::try_new_from_user_defined(model, options)
             .map_err(|error| unusable(error.to_string()))?;
-        let probe = model.embed(["dimensions"], None).map_err(|error| unusable(error.to_string()))?;
+        let probe =
+            model.embed(["dimensions"], None).map_err(|error| unusable(error.to_string()))?;
         let dimensions = probe.first().map_or(0, Vec::len);
         if dimensions == 0 {
             return Err(unusable("it returns an empty vector".into()));
@@ -169,7 +173,8 @@ impl Embedder {
         if let Some(vector) = lock().get(text) {
             return Ok(Arc::clone(vector));
         }
-        let vector = self.run(&[text])?.pop().ok_or_else(|| self.unusable("it returns no vector"))?;
+        let vector =
+            self.run(&[text])?.pop().ok_or_else(|| self.unusable("it returns no vector"))?;
         let vector = Arc::new(vector);
         lock().put(text.to_owned(), Arc::clone(&vector));
         Ok(vector)

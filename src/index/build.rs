@@ -140,8 +140,9 @@ fn fill(
     let (embedded, reused) = (missing.len(), wanted.len() - missing.len());
     let batch: Vec<&str> = missing.iter().map(|(_, text)| *text).collect();
     progress(Progress::Embedding { done: 0, total: embedded });
-    let made = embedder
-        .embed_all(&batch, |done| progress(Progress::Embedding { done, total: embedded }))?;
+    let made = embedder.embed_all(&batch, |done| {
+        progress(Progress::Embedding { done, total: embedded });
+    })?;
     vectors.extend(missing.iter().map(|(hash, _)| *hash).zip(made));
 
     progress(Progress::Writing);
@@ -152,8 +153,8 @@ fn fill(
         dimensions: embedder.dimensions(),
         roots: schema.roots.clone(),
     };
-    let connection = file::create(&temporary.path, embedder.dimensions())
-        .map_err(|error| unwritable(&error))?;
+    let connection =
+        file::create(&temporary.path, embedder.dimensions()).map_err(|error| unwritable(&error))?;
     write(&connection, schema, &meta, &elements, &texts, &hashes, &vectors)
         .and_then(|()| write_names(&connection, &names, &vectors))
         .and_then(|()| connection.execute_batch("COMMIT"))
@@ -173,9 +174,8 @@ fn known_vectors(previous: &IndexFile, embedder: &Embedder) -> HashMap<TextHash,
         return HashMap::new();
     }
     let read = previous.read(|connection| {
-        let mut statement = connection.prepare(
-            "SELECT text_hash, vector FROM element JOIN element_vector USING (id)",
-        )?;
+        let mut statement = connection
+            .prepare("SELECT text_hash, vector FROM element JOIN element_vector USING (id)")?;
         let of_elements = statement.query_map([], |row| {
             Ok((row.get::<_, TextHash>(0)?, floats(row.get_ref(1)?.as_blob()?)))
         })?;
@@ -238,12 +238,25 @@ fn write(
         })?;
         let words = text::word_columns(element);
         insert_words.execute(params![
-            id, words.name, words.owner, words.r#type, words.description, words.arguments, words.members
+            id,
+            words.name,
+            words.owner,
+            words.r#type,
+            words.description,
+            words.arguments,
+            words.members
         ])?;
         // Metadata columns of vec0 hold no NULL: 0 is the id of nothing.
-        let parent = element.parent.as_deref().and_then(|parent| ids.get(parent)).copied().unwrap_or(0);
+        let parent =
+            element.parent.as_deref().and_then(|parent| ids.get(parent)).copied().unwrap_or(0);
         let vector = vectors.get(hash).map(|vector| bytes(vector)).unwrap_or_default();
-        insert_vector.execute(params![id, vector, element.kind.as_str(), parent, element.paginated])?;
+        insert_vector.execute(params![
+            id,
+            vector,
+            element.kind.as_str(),
+            parent,
+            element.paginated
+        ])?;
     }
     connection.execute("INSERT INTO element_words (element_words) VALUES ('optimize')", [])?;
     Ok(())
@@ -265,9 +278,8 @@ fn write_names(
 
 /// The distinct names of members, each with the text that is embedded of it.
 fn member_names(elements: &[Element]) -> Vec<(&str, String)> {
-    let members = elements.iter().filter(|element| {
-        matches!(element.kind, Kind::Field | Kind::InputField)
-    });
+    let members =
+        elements.iter().filter(|element| matches!(element.kind, Kind::Field | Kind::InputField));
     let names: BTreeSet<&str> = members.map(|element| element.name.as_str()).collect();
     names.into_iter().map(|name| (name, split(name))).collect()
 }
@@ -282,7 +294,11 @@ fn check(connection: &Connection) -> Result<(), String> {
     let answer = connection
         .query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0))
         .map_err(|error| error.to_string())?;
-    if answer == "ok" { Ok(()) } else { Err(format!("the new file does not hold together: {answer}")) }
+    if answer == "ok" {
+        Ok(())
+    } else {
+        Err(format!("the new file does not hold together: {answer}"))
+    }
 }
 
 /// The file that a build writes, locked while it does. Its name is fixed, so
@@ -296,7 +312,9 @@ struct Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         // A build that failed leaves nothing behind, least of all on a full disk.
-        if !self.in_place && let Err(error) = fs::remove_file(&self.path) {
+        if !self.in_place
+            && let Err(error) = fs::remove_file(&self.path)
+        {
             tracing::debug!(path = %self.path.display(), %error, "a temporary file stays");
         }
     }
@@ -314,7 +332,8 @@ impl Temporary {
         let name = target.file_name().ok_or_else(|| io::Error::other("it names no file"))?;
         let path = target.with_file_name(format!(".{}.building", name.to_string_lossy()));
         loop {
-            let lock = File::options().create(true).truncate(false).write(true).read(true).open(&path)?;
+            let lock =
+                File::options().create(true).truncate(false).write(true).read(true).open(&path)?;
             lock.lock()?;
             // The build that held the lock has renamed this very file into place:
             // begin again under a new one.

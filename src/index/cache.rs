@@ -14,7 +14,10 @@ use super::{
     build::{self, Order, Progress, Report},
     file::{FILE_VERSION, IndexFile},
 };
-use crate::{embedding::{Embedder, ModelIdentity}, schema::Schema};
+use crate::{
+    embedding::{Embedder, ModelIdentity},
+    schema::Schema,
+};
 
 /// Indexes that are kept of one source besides the current one. Older ones are
 /// of schemas long gone; a few stay because people switch branches.
@@ -76,8 +79,7 @@ impl Cache {
 
     fn path(&self, schema_hash: &str, model_hash: &str) -> PathBuf {
         let digits = |hash: &str| hash.chars().take(16).collect::<String>();
-        let name =
-            format!("{}-{}-v{FILE_VERSION}.sqlite", digits(schema_hash), digits(model_hash));
+        let name = format!("{}-{}-v{FILE_VERSION}.sqlite", digits(schema_hash), digits(model_hash));
         self.folder.join(name)
     }
 

@@ -35,7 +35,8 @@ pub struct Evidence {
     pub meaning: Vec<f32>,
     /// Cosine of a member's name alone.
     pub name_meaning: Vec<f32>,
-    /// BM25 of the question's own words over the best of that kind, 0 to 1.
+    /// Of a member: BM25 of the question's own words over the best member's of
+    /// that kind, 0 to 1.
     pub words: Vec<f32>,
     /// The same with near words.
     pub near_words: Vec<f32>,
@@ -49,13 +50,9 @@ pub struct Evidence {
     pub best_member: Vec<f32>,
     /// Of a type: the best cosine among the fields that return it.
     pub best_returning: Vec<f32>,
-    /// Of a type: the best fused rank among its members, scaled.
-    pub member_rank: Vec<f32>,
-    /// Of a type: the best fused rank among the fields that return it, scaled.
+    /// Of a type: the best among the fields that return it by reciprocal ranks of
+    /// meaning and words, fused and scaled, 0 to 0.98.
     pub returning_rank: Vec<f32>,
-    /// Of a type: the fused ranks of its meaning, its words, its best member and
-    /// the best field that returns it, scaled.
-    pub fused: Vec<f32>,
 }
 
 impl Evidence {
@@ -72,12 +69,10 @@ impl Evidence {
         let scores = word_scores(connection, question, vocabulary, count)?;
         let coverage = names.coverage(question, vocabulary, &scores.frequencies, count);
 
-        let of_kind = |is: fn(Kind) -> bool| -> Vec<Position> {
+        let groups = [Kind::Field, Kind::InputField].map(|kind| -> Vec<Position> {
             let nodes = graph.definitions().iter().enumerate();
-            nodes.filter(|(_, node)| is(node.kind)).map(|(position, _)| position).collect()
-        };
-        let types = of_kind(Kind::is_type);
-        let groups = [of_kind(|kind| kind == Kind::Field), of_kind(|kind| kind == Kind::InputField)];
+            nodes.filter(|(_, node)| node.kind == kind).map(|(position, _)| position).collect()
+        });
 
         let mut ranks = vec![0.0; count];
         let mut floor = -1.0_f32;
@@ -97,35 +92,26 @@ impl Evidence {
             name_covered: coverage.name_covered,
             best_member: vec![floor; count],
             best_returning: vec![floor; count],
-            member_rank: vec![0.0; count],
             returning_rank: vec![0.0; count],
-            fused: vec![0.0; count],
             meaning,
         };
-        for group in groups.iter().chain([&types]) {
+        for group in &groups {
             relative(&mut evidence.words, &scores.literal, group);
             relative(&mut evidence.near_words, &scores.near, group);
         }
         for &position in groups.iter().flatten() {
-            let Some(node) = graph.get(position) else { continue };
-            let (cosine, rank) = (at(&evidence.meaning, position), at(&ranks, position) * RRF_SCALE);
+            let Some(node) = graph.get(position) else {
+                continue;
+            };
+            let (cosine, rank) =
+                (at(&evidence.meaning, position), at(&ranks, position) * RRF_SCALE);
             if let Some(owner) = node.owner {
                 raise(&mut evidence.best_member, owner, cosine);
-                raise(&mut evidence.member_rank, owner, rank);
             }
             for returned in [node.target, node.entity].into_iter().flatten() {
                 raise(&mut evidence.best_returning, returned, cosine);
                 raise(&mut evidence.returning_rank, returned, rank);
             }
-        }
-        let mut fused = vec![0.0; count];
-        for figure in
-            [&evidence.meaning, &scores.near, &evidence.member_rank, &evidence.returning_rank]
-        {
-            fuse(&mut fused, figure, &types);
-        }
-        for &position in &types {
-            raise(&mut evidence.fused, position, at(&fused, position) * RRF_SCALE);
         }
         Ok(evidence)
     }

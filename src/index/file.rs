@@ -27,7 +27,9 @@ const CONNECTIONS: u32 = 4;
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
     /// The file is not there, or may not be read.
-    #[error("cannot open the index `{path}`: {reason}; make one with `sextant index SCHEMA --out {path}`")]
+    #[error(
+        "cannot open the index `{path}`: {reason}; make one with `sextant index SCHEMA --out {path}`"
+    )]
     Open {
         /// The file.
         path: PathBuf,
@@ -35,7 +37,9 @@ pub enum IndexError {
         reason: String,
     },
     /// The file is no index, or is cut short or overwritten.
-    #[error("the index `{path}` is damaged ({reason}); build it again with `sextant index SCHEMA --out {path}`")]
+    #[error(
+        "the index `{path}` is damaged ({reason}); build it again with `sextant index SCHEMA --out {path}`"
+    )]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -43,7 +47,9 @@ pub enum IndexError {
         reason: String,
     },
     /// A later release made the file.
-    #[error("the index `{path}` has file version {found}, and this release reads {FILE_VERSION}; update sextant, or build the index again with this release")]
+    #[error(
+        "the index `{path}` has file version {found}, and this release reads {FILE_VERSION}; update sextant, or build the index again with this release"
+    )]
     Newer {
         /// The file.
         path: PathBuf,
@@ -52,7 +58,9 @@ pub enum IndexError {
     },
     /// An earlier release made the file. It is derived, so it is built anew
     /// rather than migrated.
-    #[error("the index `{path}` has file version {found}, and this release reads {FILE_VERSION}; build it again with `sextant index SCHEMA --out {path}`")]
+    #[error(
+        "the index `{path}` has file version {found}, and this release reads {FILE_VERSION}; build it again with `sextant index SCHEMA --out {path}`"
+    )]
     Older {
         /// The file.
         path: PathBuf,
@@ -60,7 +68,9 @@ pub enum IndexError {
         found: i32,
     },
     /// The file was made by another model than the one that is loaded.
-    #[error("the index `{path}` was made by the model `{made_by}` ({made_by_hash}), not by `{loaded}` ({loaded_hash}); name that model with --model, or build the index again")]
+    #[error(
+        "the index `{path}` was made by the model `{made_by}` ({made_by_hash}), not by `{loaded}` ({loaded_hash}); name that model with --model, or build the index again"
+    )]
     OtherModel {
         /// The file.
         path: PathBuf,
@@ -124,15 +134,20 @@ impl IndexFile {
     pub fn open(path: &Path) -> Result<Self, IndexError> {
         register_sqlite_vec();
         let connection = Connection::open_with_flags(path, read_only())
-            .and_then(|connection| connection.query_row("SELECT 1 FROM sqlite_schema", [], |_| Ok(())).map(|()| connection))
+            .and_then(|connection| {
+                connection
+                    .query_row("SELECT 1 FROM sqlite_schema", [], |_| Ok(()))
+                    .map(|()| connection)
+            })
             .map_err(|error| not_opened(path, &error))?;
         check_length(path, &connection)?;
         check_version(path, &connection)?;
         let meta = read_meta(&connection).map_err(|error| damaged(path, &error))?;
-        let manager = SqliteConnectionManager::file(path).with_flags(read_only()).with_init(|connection| {
-            // The whole file fits the address space, and pages that are mapped are not copied.
-            connection.execute_batch("PRAGMA query_only = 1; PRAGMA mmap_size = 1073741824;")
-        });
+        let manager =
+            SqliteConnectionManager::file(path).with_flags(read_only()).with_init(|connection| {
+                // The whole file fits the address space, and pages that are mapped are not copied.
+                connection.execute_batch("PRAGMA query_only = 1; PRAGMA mmap_size = 1073741824;")
+            });
         let pool = Pool::builder()
             .max_size(CONNECTIONS)
             .test_on_check_out(false)
@@ -142,11 +157,13 @@ impl IndexFile {
     }
 
     /// What the file says of itself.
+    #[must_use]
     pub fn meta(&self) -> &Meta {
         &self.meta
     }
 
     /// Where it lies.
+    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -170,6 +187,7 @@ impl IndexFile {
     }
 
     /// The error that says this file is damaged.
+    #[must_use]
     pub fn damaged(&self, reason: &str) -> IndexError {
         damaged(&self.path, &reason)
     }
@@ -183,9 +201,8 @@ impl IndexFile {
         &self,
         read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, IndexError> {
-        let connection: PooledConnection<_> = self.pool.get().map_err(|error| IndexError::Read {
-            path: self.path.clone(),
-            reason: error.to_string(),
+        let connection: PooledConnection<_> = self.pool.get().map_err(|error| {
+            IndexError::Read { path: self.path.clone(), reason: error.to_string() }
         })?;
         read(&connection).map_err(|error| {
             if is_damage(&error) {
@@ -201,12 +218,17 @@ impl IndexFile {
 ///
 /// # Errors
 /// Whatever SQLite or a migration reports.
-pub fn create(path: &Path, dimensions: usize) -> Result<Connection, Box<dyn std::error::Error + Send + Sync>> {
+pub fn create(
+    path: &Path,
+    dimensions: usize,
+) -> Result<Connection, Box<dyn std::error::Error + Send + Sync>> {
     register_sqlite_vec();
     let mut connection = Connection::open(path)?;
     // The file is worthless until it is whole and renamed into place, so
     // nothing is journaled and nothing is synchronised on the way.
-    connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA page_size = 8192;")?;
+    connection.execute_batch(
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA page_size = 8192;",
+    )?;
     migrations::migrations::runner().run(&mut connection)?;
     connection.execute_batch(&format!(
         "CREATE VIRTUAL TABLE element_vector USING vec0 (
@@ -240,7 +262,10 @@ pub fn write_meta(connection: &Connection, meta: &Meta) -> rusqlite::Result<()> 
     for (key, value) in rows.into_iter().chain(roots) {
         statement.execute((key, value))?;
     }
-    statement.execute(("built_at", connection.query_row("SELECT datetime('now') || 'Z'", [], |row| row.get::<_, String>(0))?))?;
+    statement.execute((
+        "built_at",
+        connection.query_row("SELECT datetime('now') || 'Z'", [], |row| row.get::<_, String>(0))?,
+    ))?;
     Ok(())
 }
 
@@ -268,9 +293,11 @@ fn read_meta(connection: &Connection) -> rusqlite::Result<Meta> {
 /// the header tells at once.
 fn check_length(path: &Path, connection: &Connection) -> Result<(), IndexError> {
     let expected = connection
-        .query_row("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", [], |row| {
-            row.get::<_, i64>(0)
-        })
+        .query_row(
+            "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
+            [],
+            |row| row.get::<_, i64>(0),
+        )
         .map_err(|error| damaged(path, &error))?;
     let found = std::fs::metadata(path).map_err(|error| damaged(path, &error))?.len();
     if i64::try_from(found).is_ok_and(|found| found < expected) {

@@ -31,6 +31,17 @@ pub enum Root {
     Subscription,
 }
 
+/// What an object type is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It holds data. So does every other element.
+    Data,
+    /// A connection or an edge: on the way to data.
+    Plumbing,
+    /// What mutations return, and nothing else does.
+    Payload,
+}
+
 /// One element's place in the graph.
 #[derive(Debug)]
 pub struct Node {
@@ -53,10 +64,7 @@ pub struct Node {
     pub arguments: u32,
     /// The root that the element is, or is a field of.
     pub root: Option<Root>,
-    /// A connection or edge type: on the way to data, not data.
-    pub plumbing: bool,
-    /// An object type that only mutations return.
-    pub payload: bool,
+    pub role: Role,
     /// How many members share the name, itself included.
     pub namesakes: u32,
 }
@@ -165,8 +173,7 @@ fn read(connection: &Connection) -> rusqlite::Result<(Vec<Node>, References)> {
             depth: row.get(7)?,
             arguments: row.get(8)?,
             root: None,
-            plumbing: false,
-            payload: false,
+            role: Role::Data,
             namesakes: 1,
         });
         references.push((row.get(3)?, type_ref));
@@ -244,7 +251,9 @@ fn unwrap_connections(nodes: &mut [Node]) {
         }
     }
     for (position, node) in nodes.iter_mut().enumerate() {
-        node.plumbing = plumbing.contains(&position);
+        if plumbing.contains(&position) {
+            node.role = Role::Plumbing;
+        }
         if let Some(&entity) = node.target.and_then(|target| listed.get(&target)) {
             node.entity = Some(entity);
         }
@@ -261,8 +270,10 @@ fn mark_payloads(nodes: &mut [Node]) {
     };
     let (by_mutations, by_others) = (returned_by(true), returned_by(false));
     for position in by_mutations.difference(&by_others) {
-        if let Some(node) = nodes.get_mut(*position) {
-            node.payload = node.kind == Kind::Object;
+        if let Some(node) = nodes.get_mut(*position)
+            && node.kind == Kind::Object
+        {
+            node.role = Role::Payload;
         }
     }
 }

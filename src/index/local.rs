@@ -7,10 +7,7 @@ use std::{
     time::Duration,
 };
 
-use notify_debouncer_mini::{
-    DebounceEventResult, new_debouncer,
-    notify::RecursiveMode,
-};
+use notify_debouncer_mini::{DebounceEventResult, new_debouncer, notify::RecursiveMode};
 use tokio::sync::watch;
 
 use super::{Index, IndexError, cache::Cache};
@@ -209,7 +206,8 @@ fn watch(
     };
     let changes = Mutex::new(changes);
     let mut debouncer = new_debouncer(QUIET, move |events: DebounceEventResult| {
-        let touched = events.is_ok_and(|events| events.iter().any(|event| event.path.starts_with(&path)));
+        let touched =
+            events.is_ok_and(|events| events.iter().any(|event| event.path.starts_with(&path)));
         if touched {
             // Nobody listens any more only when the process ends.
             let _ = changes.lock().unwrap_or_else(PoisonError::into_inner).send(());

@@ -53,8 +53,7 @@ impl Index {
         let graph = file.read(|connection| Graph::load(connection, &file.meta().roots))?;
         let names = Names::of(&graph);
         let (dimensions, definitions) = (file.meta().dimensions, graph.definitions().len());
-        let vectors =
-            file.read(|connection| Vectors::load(connection, dimensions, definitions))?;
+        let vectors = file.read(|connection| Vectors::load(connection, dimensions, definitions))?;
         Ok(Self { file, graph, names, vectors, vocabulary: Vocabulary::bundled() })
     }
 

@@ -34,8 +34,7 @@ const AMBIGUOUS_VERBS: &str = "open issue release tag star fork request start st
      bookmark favorite favourite log clear capture present switch drop transfer";
 
 /// What follows a verb that is meant as one.
-const ARTICLES_AND_PARTICLES: &str =
-    "a an the this that my all every its two three one each our some up in out off on from to as it";
+const ARTICLES_AND_PARTICLES: &str = "a an the this that my all every its two three one each our some up in out off on from to as it";
 
 /// First words of a question that reads and never changes.
 const READING_WORDS: &str = "show list get find fetch look see view read search display retrieve return count tell \
@@ -118,7 +117,9 @@ impl Question {
         };
         let events = set(EVENT_WORDS);
         let of_events = lower.contains("real-time")
-            || lower.split(|letter: char| !letter.is_alphanumeric()).any(|word| events.contains(word));
+            || lower
+                .split(|letter: char| !letter.is_alphanumeric())
+                .any(|word| events.contains(word));
         Self { words, imperative, of_events, form }
     }
 }
@@ -175,7 +176,8 @@ mod tests {
 
     #[test]
     fn content_words_are_stemmed_and_distinct() {
-        let question = Question::read("pull requests with their reviews, and the pullRequest's author");
+        let question =
+            Question::read("pull requests with their reviews, and the pullRequest's author");
         let stems: Vec<&str> = question.words.iter().map(|word| word.stem.as_str()).collect();
         assert_eq!(stems, ["pull", "request", "review", "s", "author"]);
     }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     evidence::{Evidence, at},
-    graph::{Graph, Node, Position, Root},
+    graph::{Graph, Node, Position, Role, Root},
     question::{Form, Question},
 };
 use crate::schema::Kind;
@@ -38,8 +38,6 @@ pub struct TypeFeatures {
     pub best_returning: f32,
     /// [`Evidence::returning_rank`].
     pub returning_rank: f32,
-    /// [`Evidence::named`].
-    pub named: f32,
     /// [`Evidence::name_covered`].
     pub name_covered: f32,
     /// Is it a connection or an edge?
@@ -72,20 +70,14 @@ pub struct MemberFeatures {
     pub name_covered: f32,
     /// Its meaning less that of the best member of the same type, at most 0.
     pub above_siblings: f32,
-    /// The owner's line less that of the best type, from −8, as (x + 4)/2.
+    /// The owner's line less that of the best type, −8 to 0.
     pub owner_line: f32,
-    /// The owner's [`Evidence::near_words`].
-    pub owner_words: f32,
-    /// The owner's [`Evidence::member_rank`].
-    pub owner_member_rank: f32,
     /// The owner's [`Evidence::best_returning`].
     pub owner_best_returning: f32,
     /// [`Evidence::meaning`] of what it returns, connections unwrapped.
     pub entity_meaning: f32,
     /// [`Evidence::name_covered`] of the same.
     pub entity_covered: f32,
-    /// [`Evidence::fused`] of the same.
-    pub entity_fused: f32,
     /// Fields between a root and the owner, at most 8, and 8 without a route.
     pub depth: f32,
     /// Is it a field of the query root?
@@ -127,10 +119,9 @@ pub fn type_features(node: &Node, position: Position, evidence: &Evidence) -> Ty
         best_member: at(&evidence.best_member, position),
         best_returning: at(&evidence.best_returning, position),
         returning_rank: at(&evidence.returning_rank, position),
-        named: at(&evidence.named, position),
         name_covered: at(&evidence.name_covered, position),
-        plumbing: flag(node.plumbing),
-        payload: flag(node.payload),
+        plumbing: flag(node.role == Role::Plumbing),
+        payload: flag(node.role == Role::Payload),
         root: flag(node.root.is_some()),
         input: flag(node.kind == Kind::Input),
     }
@@ -146,11 +137,14 @@ pub fn member_features(
 ) -> MemberFeatures {
     let owner = |figures: &[f32]| node.owner.map_or(0.0, |owner| at(figures, owner));
     let entity = |figures: &[f32]| node.entity.map_or(0.0, |entity| at(figures, entity));
-    let composite = node.target.and_then(|target| graph.get(target)).is_some_and(|target| {
-        matches!(target.kind, Kind::Object | Kind::Interface | Kind::Union)
-    });
-    let owner_is_payload =
-        node.owner.and_then(|owner| graph.get(owner)).is_some_and(|owner| owner.payload);
+    let composite = node
+        .target
+        .and_then(|target| graph.get(target))
+        .is_some_and(|target| matches!(target.kind, Kind::Object | Kind::Interface | Kind::Union));
+    let owner_is_payload = node
+        .owner
+        .and_then(|owner| graph.get(owner))
+        .is_some_and(|owner| owner.role == Role::Payload);
     MemberFeatures {
         meaning: at(&evidence.meaning, position),
         name_meaning: at(&evidence.name_meaning, position),
@@ -160,13 +154,10 @@ pub fn member_features(
         nearly_named: at(&evidence.nearly_named, position),
         name_covered: at(&evidence.name_covered, position),
         above_siblings: at(&evidence.meaning, position) - owner(&evidence.best_member),
-        owner_line: node.owner.map_or(LOWEST_LINE, |owner| at(lines, owner)).midpoint(4.0),
-        owner_words: owner(&evidence.near_words),
-        owner_member_rank: owner(&evidence.member_rank),
+        owner_line: node.owner.map_or(LOWEST_LINE, |owner| at(lines, owner)),
         owner_best_returning: owner(&evidence.best_returning),
         entity_meaning: entity(&evidence.meaning),
         entity_covered: entity(&evidence.name_covered),
-        entity_fused: entity(&evidence.fused),
         depth: count(node.depth.unwrap_or(DEEPEST).min(DEEPEST)),
         query_root: flag(node.root == Some(Root::Query)),
         arguments: count(node.arguments).ln_1p(),
@@ -214,7 +205,10 @@ pub fn member_log_probabilities(question: &Question, candidates: &[MemberFeature
     let mixed = line(prompt).into_iter().zip(line(topic));
     mixed
         .map(|(prompt, topic)| {
-            log_sum(gate.max(f32::MIN_POSITIVE).ln() + prompt, (1.0 - gate).max(f32::MIN_POSITIVE).ln() + topic)
+            log_sum(
+                gate.max(f32::MIN_POSITIVE).ln() + prompt,
+                (1.0 - gate).max(f32::MIN_POSITIVE).ln() + topic,
+            )
         })
         .collect()
 }
@@ -237,9 +231,8 @@ fn log_sum(a: f32, b: f32) -> f32 {
 fn weights() -> &'static Weights {
     static WEIGHTS: LazyLock<Weights> = LazyLock::new(|| {
         // The file is part of the program, and a test reads it.
-        serde_json::from_str(include_str!("ranking.json")).unwrap_or_else(|error| {
-            unreachable!("ranking.json is not what it should be: {error}")
-        })
+        serde_json::from_str(include_str!("ranking.json"))
+            .unwrap_or_else(|error| unreachable!("ranking.json is not what it should be: {error}"))
     });
     &WEIGHTS
 }
@@ -247,7 +240,8 @@ fn weights() -> &'static Weights {
 /// Keys of databases and the like; a plain `id` too, which every entity has.
 fn is_identifier(name: &str) -> bool {
     let lower = name.to_lowercase();
-    lower.ends_with("databaseid") || ["id", "iid", "uuid", "guid", "nodeid"].contains(&lower.as_str())
+    lower.ends_with("databaseid")
+        || ["id", "iid", "uuid", "guid", "nodeid"].contains(&lower.as_str())
 }
 
 const fn flag(condition: bool) -> f32 {
@@ -265,7 +259,6 @@ impl TypeFeatures {
             + self.best_member * weights.best_member
             + self.best_returning * weights.best_returning
             + self.returning_rank * weights.returning_rank
-            + self.named * weights.named
             + self.name_covered * weights.name_covered
             + self.plumbing * weights.plumbing
             + self.payload * weights.payload
@@ -285,12 +278,9 @@ impl MemberFeatures {
             + self.name_covered * weights.name_covered
             + self.above_siblings * weights.above_siblings
             + self.owner_line * weights.owner_line
-            + self.owner_words * weights.owner_words
-            + self.owner_member_rank * weights.owner_member_rank
             + self.owner_best_returning * weights.owner_best_returning
             + self.entity_meaning * weights.entity_meaning
             + self.entity_covered * weights.entity_covered
-            + self.entity_fused * weights.entity_fused
             + self.depth * weights.depth
             + self.query_root * weights.query_root
             + self.arguments * weights.arguments

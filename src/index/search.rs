@@ -155,11 +155,13 @@ impl Index {
 
         let mut candidates = Vec::new();
         let mut rank = |running: &[(Position, &'_ Node)], scores: Vec<f32>| {
-            candidates.extend(running.iter().zip(scores).map(|(&(position, _), score)| {
-                (position, score)
-            }));
+            candidates.extend(
+                running.iter().zip(scores).map(|(&(position, _), score)| (position, score)),
+            );
         };
-        for is in [|kind| kind == Kind::Field, |kind| kind == Kind::InputField] as [fn(Kind) -> bool; 2] {
+        for is in
+            [|kind| kind == Kind::Field, |kind| kind == Kind::InputField] as [fn(Kind) -> bool; 2]
+        {
             let members = running(is);
             let features: Vec<_> = members
                 .iter()
@@ -170,16 +172,26 @@ impl Index {
             rank(&members, ranking::member_log_probabilities(&question, &features));
         }
         let types = running(Kind::is_type);
-        rank(&types, log_softmax(types.iter().map(|&(position, _)| at(&lines, position)).collect()));
+        rank(
+            &types,
+            log_softmax(types.iter().map(|&(position, _)| at(&lines, position)).collect()),
+        );
         let routes: Vec<(Position, &Node)> =
             self.graph.routes().filter(|(_, node)| filter.passes(node)).collect();
-        rank(&routes, log_softmax(routes.iter().map(|(_, node)| route_line(node, &lines)).collect()));
+        rank(
+            &routes,
+            log_softmax(routes.iter().map(|(_, node)| route_line(node, &lines)).collect()),
+        );
 
         Ok(candidates
             .into_iter()
             .filter_map(|(position, score)| {
                 let node = self.graph.get(position)?;
-                Some(Candidate { node, tier: spelled.tier(node), score: score + prior(node.kind).ln() })
+                Some(Candidate {
+                    node,
+                    tier: spelled.tier(node),
+                    score: score + prior(node.kind).ln(),
+                })
             })
             .collect())
     }
@@ -222,7 +234,8 @@ impl<'a> Spelled<'a> {
 
     fn tier(&self, node: &Node) -> Tier {
         let path = node.coordinate.split_once(':').map_or("", |(_, path)| path);
-        if *node.coordinate == *self.coordinate || (self.query.contains('.') && path == self.query) {
+        if *node.coordinate == *self.coordinate || (self.query.contains('.') && path == self.query)
+        {
             Tier::Coordinate
         } else if *node.name == *self.query && node.kind != Kind::Path {
             Tier::Name

@@ -32,9 +32,10 @@ impl Index {
                 "SELECT coordinate, record FROM element
                  WHERE coordinate IN (SELECT value FROM json_each(:coordinates))",
             )?;
-            let rows = statement.query_map(rusqlite::named_params! { ":coordinates": keys }, |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })?;
+            let rows = statement
+                .query_map(rusqlite::named_params! { ":coordinates": keys }, |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })?;
             rows.collect()
         })?;
         texts

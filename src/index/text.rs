@@ -59,9 +59,8 @@ pub fn embedded(element: &Element) -> String {
 
 /// The words that an element is found by.
 pub fn word_columns(element: &Element) -> WordColumns {
-    let joined = |names: &mut dyn Iterator<Item = &str>| {
-        names.map(indexed).collect::<Vec<_>>().join(" ")
-    };
+    let joined =
+        |names: &mut dyn Iterator<Item = &str>| names.map(indexed).collect::<Vec<_>>().join(" ");
     let name = match element.kind {
         Kind::Path => joined(&mut route(element)),
         _ => indexed(&element.name),

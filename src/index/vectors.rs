@@ -28,8 +28,8 @@ impl Vectors {
         definitions: usize,
     ) -> rusqlite::Result<Self> {
         let mut elements = Vec::with_capacity(dimensions * definitions);
-        let mut statement = connection
-            .prepare("SELECT vector FROM element_vector WHERE id <= ?1 ORDER BY id")?;
+        let mut statement =
+            connection.prepare("SELECT vector FROM element_vector WHERE id <= ?1 ORDER BY id")?;
         let last = id_at(definitions).saturating_sub(1);
         let mut rows = statement.query([last])?;
         while let Some(row) = rows.next()? {

@@ -40,9 +40,12 @@ impl Vocabulary {
         let words = |list: &str| -> Vec<Word> {
             let lower = list.to_lowercase();
             let words = lower.split_whitespace();
-            words.map(|word| Word { stem: stems.stem(word).into_owned(), text: word.to_owned() }).collect()
+            words
+                .map(|word| Word { stem: stems.stem(word).into_owned(), text: word.to_owned() })
+                .collect()
         };
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let lines =
+            text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         for line in lines {
             let (from, to, weight) = match line.split_once("->") {
                 Some((from, to)) => (words(from), words(to), ONE_WAY_WEIGHT),

@@ -36,8 +36,16 @@ Example: {\"coordinates\": [\"field:Employee.details\", \"enum:Mood\"]}";
 pub fn all() -> &'static [Tool] {
     static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         vec![
-            tool::<SearchRequest, SearchResponse>(SEARCH_SCHEMA, "Search the schema", SEARCH_DESCRIPTION),
-            tool::<SymbolsRequest, SymbolsResponse>(GET_SYMBOLS, "Look up schema symbols", SYMBOLS_DESCRIPTION),
+            tool::<SearchRequest, SearchResponse>(
+                SEARCH_SCHEMA,
+                "Search the schema",
+                SEARCH_DESCRIPTION,
+            ),
+            tool::<SymbolsRequest, SymbolsResponse>(
+                GET_SYMBOLS,
+                "Look up schema symbols",
+                SYMBOLS_DESCRIPTION,
+            ),
         ]
     });
     &TOOLS

@@ -12,12 +12,7 @@ use super::model::{Schema, TypeDef, TypeKind};
 ///
 /// [spec]: https://relay.dev/graphql/connections.htm#sec-Connection-Types
 pub(super) fn connections(schema: &Schema) -> HashSet<&str> {
-    schema
-        .types()
-        .iter()
-        .filter(|ty| is_connection(ty))
-        .map(|ty| ty.name.as_str())
-        .collect()
+    schema.types().iter().filter(|ty| is_connection(ty)).map(|ty| ty.name.as_str()).collect()
 }
 
 fn is_connection(ty: &TypeDef) -> bool {

@@ -30,9 +30,7 @@ pub(super) fn definitions<'a>(document: ast::Document<'a, &'a str>) -> Definitio
             Definition::SchemaDefinition(schema) => add_schema(&mut definitions, &schema),
             Definition::TypeDefinition(defined) => definitions.types.push(type_def(defined)),
             Definition::TypeExtension(extension) => {
-                definitions
-                    .extensions
-                    .push(type_def(as_definition(extension)));
+                definitions.extensions.push(type_def(as_definition(extension)));
             }
             Definition::DirectiveDefinition(directive) => {
                 definitions.directives.push(directive_def(directive));
@@ -146,11 +144,7 @@ fn directive_def(it: ParsedDirectiveDef<'_>) -> DirectiveDef {
         description: stated(it.description),
         args: inputs(it.arguments),
         repeatable: it.repeatable,
-        locations: it
-            .locations
-            .iter()
-            .map(|location| location.as_str().to_owned())
-            .collect(),
+        locations: it.locations.iter().map(|location| location.as_str().to_owned()).collect(),
     }
 }
 
@@ -217,11 +211,7 @@ fn deprecation(applied: &[Applied<'_>]) -> Option<String> {
 /// A string argument of an applied directive.
 fn argument(applied: &[Applied<'_>], directive: &str, name: &str) -> Option<String> {
     let directive = applied.iter().find(|it| it.name == directive)?;
-    match directive
-        .arguments
-        .iter()
-        .find(|(argument, _)| *argument == name)?
-    {
+    match directive.arguments.iter().find(|(argument, _)| *argument == name)? {
         (_, ast::Value::String(text)) => Some(text.clone()),
         _ => None,
     }
@@ -245,11 +235,7 @@ fn directives(applied: &[Applied<'_>]) -> Vec<AppliedDirective> {
             } else {
                 format!("@{}({listed})", it.name)
             };
-            AppliedDirective {
-                name: it.name.to_owned(),
-                args,
-                notation,
-            }
+            AppliedDirective { name: it.name.to_owned(), args, notation }
         })
         .collect()
 }

@@ -60,13 +60,9 @@ pub(super) fn assemble(input: &str, documents: Vec<Definitions>) -> Result<Schem
     merged
         .types
         .retain(|ty| !ty.name.starts_with("__") && !BUILT_IN_SCALARS.contains(&ty.name.as_str()));
-    merged
-        .directives
-        .retain(|directive| !BUILT_IN_DIRECTIVES.contains(&directive.name.as_str()));
+    merged.directives.retain(|directive| !BUILT_IN_DIRECTIVES.contains(&directive.name.as_str()));
     if merged.types.is_empty() {
-        return Err(SchemaError::NoTypes {
-            input: input.to_owned(),
-        });
+        return Err(SchemaError::NoTypes { input: input.to_owned() });
     }
     check_references(input, &merged)?;
     let sdl = print::sdl(&merged);
@@ -85,19 +81,14 @@ fn merge(input: &str, mut documents: Vec<Definitions>) -> Result<Definitions, Sc
         links.extend(document.links);
         extensions.extend(document.extensions);
         for directive in document.directives {
-            directives
-                .entry(directive.name.clone())
-                .or_insert(directive);
+            directives.entry(directive.name.clone()).or_insert(directive);
         }
         for ty in document.types {
             parts.entry(ty.name.clone()).or_default().push(ty);
         }
     }
     for extension in extensions {
-        parts
-            .entry(extension.name.clone())
-            .or_default()
-            .push(extension);
+        parts.entry(extension.name.clone()).or_default().push(extension);
     }
     let types = parts.into_values().filter_map(|parts| {
         let mut parts = parts.into_iter();
@@ -124,11 +115,7 @@ fn share_roots(documents: &mut [Definitions]) -> Roots {
     let mut share = |of: fn(&Roots) -> &Option<String>, default: &str| {
         let mut names: Vec<&String> = each.iter().filter_map(|roots| of(roots).as_ref()).collect();
         let has_default = names.iter().any(|name| *name == default);
-        let target = if has_default {
-            default.to_owned()
-        } else {
-            (*names.first()?).clone()
-        };
+        let target = if has_default { default.to_owned() } else { (*names.first()?).clone() };
         names.retain(|name| **name != target);
         renamed.extend(names.into_iter().map(|name| (name.clone(), target.clone())));
         Some(target)
@@ -139,9 +126,8 @@ fn share_roots(documents: &mut [Definitions]) -> Roots {
         subscription: share(|roots| &roots.subscription, "Subscription"),
     };
     if !renamed.is_empty() {
-        let types = documents
-            .iter_mut()
-            .flat_map(|it| it.types.iter_mut().chain(&mut it.extensions));
+        let types =
+            documents.iter_mut().flat_map(|it| it.types.iter_mut().chain(&mut it.extensions));
         types.for_each(|ty| rename(ty, &renamed));
     }
     shared
@@ -170,12 +156,8 @@ fn rename(ty: &mut TypeDef, renamed: &HashMap<String, String>) {
     }
     for field in &mut ty.fields {
         if let Some(name) = renamed.get(field.type_ref.named()) {
-            field.type_ref = TypeRef::new(
-                field
-                    .type_ref
-                    .as_str()
-                    .replace(field.type_ref.named(), name),
-            );
+            field.type_ref =
+                TypeRef::new(field.type_ref.as_str().replace(field.type_ref.named(), name));
         }
     }
     for member in &mut ty.members {
@@ -261,11 +243,8 @@ fn check_size(input: &str, definitions: &Definitions) -> Result<(), SchemaError>
 }
 
 fn check_references(input: &str, definitions: &Definitions) -> Result<(), SchemaError> {
-    let kinds: HashMap<&str, TypeKind> = definitions
-        .types
-        .iter()
-        .map(|ty| (ty.name.as_str(), ty.kind))
-        .collect();
+    let kinds: HashMap<&str, TypeKind> =
+        definitions.types.iter().map(|ty| (ty.name.as_str(), ty.kind)).collect();
     let mut missing: BTreeMap<&str, String> = BTreeMap::new();
     let mut check = |name, place: &dyn Fn() -> String| {
         if !kinds.contains_key(name) && !BUILT_IN_SCALARS.contains(&name) {
@@ -279,18 +258,10 @@ fn check_references(input: &str, definitions: &Definitions) -> Result<(), Schema
         for name in ty.interfaces.iter().chain(&ty.members) {
             check(name, &|| ty.name.clone());
         }
-        for FieldDef {
-            name,
-            type_ref,
-            args,
-            ..
-        } in &ty.fields
-        {
+        for FieldDef { name, type_ref, args, .. } in &ty.fields {
             check(type_ref.named(), &|| format!("{}.{name}", ty.name));
             for arg in args {
-                check(arg.type_ref.named(), &|| {
-                    format!("{}.{name}({}:)", ty.name, arg.name)
-                });
+                check(arg.type_ref.named(), &|| format!("{}.{name}({}:)", ty.name, arg.name));
             }
         }
         for InputValue { name, type_ref, .. } in &ty.input_fields {
@@ -299,9 +270,8 @@ fn check_references(input: &str, definitions: &Definitions) -> Result<(), Schema
     }
     if !missing.is_empty() {
         let shown = missing.iter().take(MISSING_SHOWN);
-        let mut examples: Vec<_> = shown
-            .map(|(name, at)| format!("`{name}` (at `{at}`)"))
-            .collect();
+        let mut examples: Vec<_> =
+            shown.map(|(name, at)| format!("`{name}` (at `{at}`)")).collect();
         if missing.len() > MISSING_SHOWN {
             examples.push("…".to_owned());
         }
@@ -311,15 +281,8 @@ fn check_references(input: &str, definitions: &Definitions) -> Result<(), Schema
             examples: examples.join(", "),
         });
     }
-    match definitions
-        .roots
-        .names()
-        .find(|root| kinds.get(root) != Some(&TypeKind::Object))
-    {
-        Some(root) => Err(SchemaError::BadRoot {
-            input: input.to_owned(),
-            name: root.to_owned(),
-        }),
+    match definitions.roots.names().find(|root| kinds.get(root) != Some(&TypeKind::Object)) {
+        Some(root) => Err(SchemaError::BadRoot { input: input.to_owned(), name: root.to_owned() }),
         None => Ok(()),
     }
 }
@@ -353,41 +316,22 @@ mod tests {
              `E` (at `U`), `N` (at `Query`); define them, or give the folder that does",
         );
         let error = parse_sdl("schema { query: Gone } type Query { a: Int }").unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .contains("1 missing type: `Gone` (at `schema`)"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("1 missing type: `Gone` (at `schema`)"), "{error}");
     }
 
     #[test]
     fn empty_and_built_in_alone_hold_no_types() {
-        for sdl in [
-            "",
-            " \n",
-            "# nothing\n",
-            "scalar ID",
-            "query { a }",
-            "schema @a { query: Q }",
-        ] {
+        for sdl in ["", " \n", "# nothing\n", "scalar ID", "query { a }", "schema @a { query: Q }"]
+        {
             let error = parse_sdl(sdl).unwrap_err();
-            assert!(
-                matches!(error, SchemaError::NoTypes { .. }),
-                "{sdl}: {error}"
-            );
+            assert!(matches!(error, SchemaError::NoTypes { .. }), "{sdl}: {error}");
         }
     }
 
     #[test]
     fn one_name_of_two_kinds_is_an_error() {
         let error = parse_sdl("type Query { a: A } type A { b: Int } enum A { C }").unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .contains("defines `A` both as `type` and as `enum`"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("defines `A` both as `type` and as `enum`"), "{error}");
     }
 
     #[test]
@@ -406,27 +350,16 @@ mod tests {
             "type Query { a: A } type A @key(fields: \"id\") { id: ID! b: Int } type Subscription { s: A }",
             "schema { query: Queries } type Queries { c: [A] } type A @key(fields: \"id\") { id: ID! d: Int }",
         ];
-        let documents = documents
-            .iter()
-            .map(|sdl| parse::definitions("sub", sdl).unwrap())
-            .collect();
+        let documents =
+            documents.iter().map(|sdl| parse::definitions("sub", sdl).unwrap()).collect();
         let schema = assemble("sub", documents).unwrap();
         let fields = |name: &str| -> Vec<String> {
-            schema
-                .get(name)
-                .unwrap()
-                .fields
-                .iter()
-                .map(|field| field.name.clone())
-                .collect()
+            schema.get(name).unwrap().fields.iter().map(|field| field.name.clone()).collect()
         };
         assert_eq!(fields("Query"), ["a", "c"]);
         assert_eq!(fields("A"), ["id", "b", "d"]);
         assert!(schema.get("Queries").is_none());
-        assert_eq!(
-            schema.roots.names().collect::<Vec<_>>(),
-            ["Query", "Subscription"]
-        );
+        assert_eq!(schema.roots.names().collect::<Vec<_>>(), ["Query", "Subscription"]);
     }
 
     #[test]

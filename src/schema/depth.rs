@@ -17,11 +17,7 @@ pub(super) fn depths(schema: &Schema) -> HashMap<&str, u32> {
             continue;
         }
         depths.insert(&ty.name, depth);
-        let members = implementers
-            .get(ty.name.as_str())
-            .into_iter()
-            .flatten()
-            .copied();
+        let members = implementers.get(ty.name.as_str()).into_iter().flatten().copied();
         for member in members.chain(ty.members.iter().map(String::as_str)) {
             if let Some(member) = unseen(schema, &depths, member) {
                 queue.push_front((member, depth));
@@ -40,11 +36,7 @@ pub(super) fn depths(schema: &Schema) -> HashMap<&str, u32> {
 }
 
 fn unseen<'a>(schema: &'a Schema, depths: &HashMap<&str, u32>, name: &str) -> Option<&'a TypeDef> {
-    if depths.contains_key(name) {
-        None
-    } else {
-        schema.get(name)
-    }
+    if depths.contains_key(name) { None } else { schema.get(name) }
 }
 
 /// The types that implement each interface, by the interface's name, in the

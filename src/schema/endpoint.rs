@@ -36,9 +36,7 @@ pub struct Url(String);
 impl Url {
     /// Takes an absolute `http` or `https` URL.
     pub(super) fn parse(text: &str) -> Result<Self, SchemaError> {
-        let bad = |reason: &str| SchemaError::BadUrl {
-            reason: reason.to_owned(),
-        };
+        let bad = |reason: &str| SchemaError::BadUrl { reason: reason.to_owned() };
         // `http::Uri` has no fragments, and servers never see them.
         let text = text.split('#').next().unwrap_or_default();
         let uri: Uri = text.parse().map_err(|_| bad("it is malformed"))?;
@@ -94,9 +92,7 @@ enum Refusal {
 fn ask(url: &Url, headers: &Headers, query: &str) -> Result<Definitions, Refusal> {
     let (status, body) = post(url, headers, query).map_err(Refusal::OfRequest)?;
     let text = String::from_utf8(body).map_err(|_| {
-        Refusal::OfRequest(format!(
-            "it answers {status} with something that is not UTF-8"
-        ))
+        Refusal::OfRequest(format!("it answers {status} with something that is not UTF-8"))
     })?;
     match introspection::definitions(&url.to_string(), &text) {
         Ok(definitions) => Ok(definitions),
@@ -110,9 +106,9 @@ fn ask(url: &Url, headers: &Headers, query: &str) -> Result<Definitions, Refusal
                 _ => Err(Refusal::OfQuery(reason)),
             }
         }
-        Err(SchemaError::NotASchema { .. }) => Err(Refusal::OfRequest(format!(
-            "it answers {status}, and not with JSON"
-        ))),
+        Err(SchemaError::NotASchema { .. }) => {
+            Err(Refusal::OfRequest(format!("it answers {status}, and not with JSON")))
+        }
         Err(other) => Err(Refusal::Schema(other)),
     }
 }
@@ -141,13 +137,8 @@ fn post(url: &Url, headers: &Headers, query: &str) -> Result<(StatusCode, Vec<u8
     let mut response = request.send(body).map_err(|error| explained(&error))?;
     let status = response.status();
     if status.is_redirection() {
-        let target = response
-            .headers()
-            .get(LOCATION)
-            .and_then(|value| value.to_str().ok());
-        let target = target
-            .and_then(|target| target.split('?').next())
-            .unwrap_or("elsewhere");
+        let target = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+        let target = target.and_then(|target| target.split('?').next()).unwrap_or("elsewhere");
         return Err(format!("it redirects to `{target}`; give that URL"));
     }
     let mut bytes = Vec::new();
@@ -155,10 +146,7 @@ fn post(url: &Url, headers: &Headers, query: &str) -> Result<(StatusCode, Vec<u8
     body.read_to_end(&mut bytes)
         .map_err(|error| format!("its answer broke off ({})", error.kind()))?;
     if bytes.len() as u64 > MAX_SOURCE_BYTES {
-        return Err(format!(
-            "its answer is larger than {} MiB",
-            MAX_SOURCE_BYTES >> 20
-        ));
+        return Err(format!("its answer is larger than {} MiB", MAX_SOURCE_BYTES >> 20));
     }
     Ok((status, bytes))
 }
@@ -201,10 +189,7 @@ mod tests {
         answers: Vec<(&'static str, &'static str)>,
     ) -> (String, thread::JoinHandle<Vec<String>>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!(
-            "http://{}/graphql?key=hidden",
-            listener.local_addr().unwrap()
-        );
+        let url = format!("http://{}/graphql?key=hidden", listener.local_addr().unwrap());
         let server = thread::spawn(move || {
             let mut asked = Vec::new();
             for (status, body) in answers {
@@ -246,16 +231,10 @@ mod tests {
     fn an_endpoint_is_introspected_with_headers() {
         let (url, server) = serve(vec![("200 OK", SCHEMA)]);
         let schema = load(&source(&url)).unwrap();
-        assert_eq!(
-            schema.sdl,
-            "schema {\n  query: Q\n}\n\ntype Q {\n  a: Int\n}\n"
-        );
+        assert_eq!(schema.sdl, "schema {\n  query: Q\n}\n\ntype Q {\n  a: Int\n}\n");
         let asked = server.join().unwrap().remove(0);
         assert!(asked.starts_with("POST /graphql?key=hidden "), "{asked}");
-        assert!(
-            asked.contains("Bearer s3cret") && asked.contains("isOneOf"),
-            "{asked}"
-        );
+        assert!(asked.contains("Bearer s3cret") && asked.contains("isOneOf"), "{asked}");
     }
 
     #[test]
@@ -281,16 +260,8 @@ mod tests {
                 denied,
                 "401 Unauthorized: it holds errors in place of one: who are you?",
             ),
-            (
-                "500 Internal Server Error",
-                "<html>",
-                "500 Internal Server Error, and not with JSON",
-            ),
-            (
-                "302 Found",
-                "",
-                "it redirects to `http://b.example/x`; give that URL",
-            ),
+            ("500 Internal Server Error", "<html>", "500 Internal Server Error, and not with JSON"),
+            ("302 Found", "", "it redirects to `http://b.example/x`; give that URL"),
         ] {
             let (url, server) = serve(vec![(status, body)]);
             let source = source(&url);
@@ -304,17 +275,10 @@ mod tests {
 
     #[test]
     fn urls_with_credentials_or_no_host_are_refused() {
-        assert!(
-            Url::parse("http://u:p@a.example/")
-                .unwrap_err()
-                .to_string()
-                .contains("--header")
-        );
+        assert!(Url::parse("http://u:p@a.example/").unwrap_err().to_string().contains("--header"));
         assert!(Url::parse("http://").is_err());
         assert_eq!(
-            Url::parse("https://a.example/g?key=1#x")
-                .unwrap()
-                .to_string(),
+            Url::parse("https://a.example/g?key=1#x").unwrap().to_string(),
             "https://a.example/g"
         );
     }

@@ -27,19 +27,14 @@ pub(super) fn is_json(text: &str) -> bool {
 ///
 /// Where the JSON is malformed or nested too deeply, or is neither.
 pub(super) fn definitions(input: &str, json: &str) -> Result<Definitions, SchemaError> {
-    let not_a_schema = |reason: String| SchemaError::NotASchema {
-        input: input.to_owned(),
-        reason,
-    };
+    let not_a_schema = |reason: String| SchemaError::NotASchema { input: input.to_owned(), reason };
     let document: Document = serde_json::from_str(json.trim_start_matches('\u{feff}'))
         .map_err(|error| not_a_schema(readable(&error)))?;
     if let Some(schema) = document.schema.or_else(|| document.data?.schema) {
         return schema.into_definitions().map_err(not_a_schema);
     }
     if let Some(config) = document.engine_config {
-        let sdl = [config.graphql_client_schema, config.graphql_schema]
-            .into_iter()
-            .flatten();
+        let sdl = [config.graphql_client_schema, config.graphql_schema].into_iter().flatten();
         return match sdl.into_iter().find(|sdl| !sdl.trim().is_empty()) {
             Some(sdl) => parse::definitions(input, &sdl),
             None => Err(not_a_schema(
@@ -47,15 +42,9 @@ pub(super) fn definitions(input: &str, json: &str) -> Result<Definitions, Schema
             )),
         };
     }
-    if let Some(message) = document
-        .errors
-        .iter()
-        .find_map(|error| error.message.as_deref())
-    {
+    if let Some(message) = document.errors.iter().find_map(|error| error.message.as_deref()) {
         let message: String = message.chars().take(300).collect();
-        return Err(not_a_schema(format!(
-            "it holds errors in place of one: {message}"
-        )));
+        return Err(not_a_schema(format!("it holds errors in place of one: {message}")));
     }
     Err(not_a_schema(
         "it has neither `__schema` (an introspection result) nor `engineConfig` (an execution config)".to_owned(),
@@ -199,23 +188,14 @@ impl Introspection {
             })
             .map(type_def)
             .collect::<Result<_, _>>()?;
-        let directives = self
-            .directives
-            .into_iter()
-            .flatten()
-            .map(directive_def)
-            .collect::<Result<_, _>>()?;
+        let directives =
+            self.directives.into_iter().flatten().map(directive_def).collect::<Result<_, _>>()?;
         let roots = Roots {
             query: root(self.query_type),
             mutation: root(self.mutation_type),
             subscription: root(self.subscription_type),
         };
-        Ok(Definitions {
-            roots,
-            types,
-            directives,
-            ..Definitions::default()
-        })
+        Ok(Definitions { roots, types, directives, ..Definitions::default() })
     }
 }
 
@@ -229,17 +209,10 @@ fn type_def(ty: Type) -> Result<TypeDef, String> {
         "SCALAR" => TypeKind::Scalar,
         "INPUT_OBJECT" => TypeKind::Input,
         other => {
-            return Err(format!(
-                "`{name}` is of the unknown kind `{}`",
-                shortened(other)
-            ));
+            return Err(format!("`{name}` is of the unknown kind `{}`", shortened(other)));
         }
     };
-    let members = if kind == TypeKind::Union {
-        ty.possible_types
-    } else {
-        None
-    };
+    let members = if kind == TypeKind::Union { ty.possible_types } else { None };
     let field = |field: Field| -> Result<_, String> {
         let place = format!("`{name}.{}`", shortened(&field.name));
         Ok(FieldDef {
@@ -262,19 +235,9 @@ fn type_def(ty: Type) -> Result<TypeDef, String> {
     Ok(TypeDef {
         kind,
         description: stated(ty.description),
-        fields: ty
-            .fields
-            .into_iter()
-            .flatten()
-            .map(field)
-            .collect::<Result<_, _>>()?,
+        fields: ty.fields.into_iter().flatten().map(field).collect::<Result<_, _>>()?,
         input_fields: inputs(ty.input_fields, &format!("`{name}`"))?,
-        values: ty
-            .enum_values
-            .into_iter()
-            .flatten()
-            .map(value)
-            .collect::<Result<_, _>>()?,
+        values: ty.enum_values.into_iter().flatten().map(value).collect::<Result<_, _>>()?,
         members: names(members)?,
         interfaces: names(ty.interfaces)?,
         directives: Vec::new(),
@@ -323,13 +286,8 @@ fn inputs(inputs: Option<Vec<Input>>, owner: &str) -> Result<Vec<InputValue>, St
 
 impl Deprecation {
     fn reason(self) -> Option<String> {
-        let is_deprecated = self
-            .is_deprecated
-            .unwrap_or(self.deprecation_reason.is_some());
-        is_deprecated.then(|| {
-            self.deprecation_reason
-                .unwrap_or_else(|| NO_REASON.to_owned())
-        })
+        let is_deprecated = self.is_deprecated.unwrap_or(self.deprecation_reason.is_some());
+        is_deprecated.then(|| self.deprecation_reason.unwrap_or_else(|| NO_REASON.to_owned()))
     }
 }
 
@@ -350,20 +308,13 @@ fn type_ref(reference: &Reference, place: &str) -> Result<TypeRef, String> {
         }
         at = at.of_type.as_deref().ok_or_else(incomplete)?;
     }
-    notation.push_str(&checked_name(
-        at.name.clone().ok_or_else(incomplete)?,
-        place,
-    )?);
+    notation.push_str(&checked_name(at.name.clone().ok_or_else(incomplete)?, place)?);
     notation.extend(closing.into_iter().rev());
     Ok(TypeRef::new(notation))
 }
 
 fn names(named: Option<Vec<Named>>) -> Result<Vec<String>, String> {
-    named
-        .into_iter()
-        .flatten()
-        .map(|named| checked_name(named.name, "a type"))
-        .collect()
+    named.into_iter().flatten().map(|named| checked_name(named.name, "a type")).collect()
 }
 
 /// The name, where it is one by the specification; SDL is printed from it.
@@ -374,19 +325,12 @@ fn checked_name(name: String, place: &str) -> Result<String, String> {
     if is_name {
         Ok(name)
     } else {
-        Err(format!(
-            "`{}`, at {place}, is not a GraphQL name",
-            shortened(&name)
-        ))
+        Err(format!("`{}`, at {place}, is not a GraphQL name", shortened(&name)))
     }
 }
 
 fn shortened(text: &str) -> String {
-    text.chars()
-        .take(80)
-        .collect::<String>()
-        .escape_debug()
-        .to_string()
+    text.chars().take(80).collect::<String>().escape_debug().to_string()
 }
 
 /// A description that says something.
@@ -422,12 +366,7 @@ mod tests {
             scalar S @specifiedBy(url: "https://s.example")"#;
         let expected = parse_sdl(sdl).unwrap();
         assert_eq!(read(RESULT).unwrap().sdl, expected.sdl);
-        assert_eq!(
-            read(&format!("\u{feff}{{\"data\": {RESULT}}}"))
-                .unwrap()
-                .hash,
-            expected.hash
-        );
+        assert_eq!(read(&format!("\u{feff}{{\"data\": {RESULT}}}")).unwrap().hash, expected.hash);
     }
 
     #[test]
@@ -449,25 +388,14 @@ mod tests {
     fn bad_json_is_explained() {
         let message = |json: &str| read(json).unwrap_err().to_string();
         assert!(message("{\"a\": 1}").contains("neither `__schema`"));
-        assert!(
-            message("{\"data\": ").contains("line 1 column 9"),
-            "{}",
-            message("{\"data\": ")
-        );
+        assert!(message("{\"data\": ").contains("line 1 column 9"), "{}", message("{\"data\": "));
         assert!(
             message("{\"errors\": [{\"message\": \"no introspection\"}]}")
                 .contains("no introspection")
         );
-        let nested = format!(
-            "{{\"type\": {}",
-            "{\"kind\": \"LIST\", \"ofType\": ".repeat(10_000)
-        );
+        let nested = format!("{{\"type\": {}", "{\"kind\": \"LIST\", \"ofType\": ".repeat(10_000));
         let deep = format!("{{\"__schema\": {{\"types\": [{{\"inputFields\": [{nested}");
-        assert!(
-            message(&deep).contains("nests deeper than 128 levels"),
-            "{}",
-            message(&deep)
-        );
+        assert!(message(&deep).contains("nests deeper than 128 levels"), "{}", message(&deep));
         assert!(message(&RESULT.replace("\"Root\"", "\"Ro ot\"")).contains("`Ro ot`"));
         assert!(
             message(&RESULT.replace("[{c:A}]", "1}"))

@@ -223,18 +223,8 @@ impl Schema {
     #[must_use]
     pub fn new(sdl: String, hash: String, roots: Roots, mut types: Vec<TypeDef>) -> Self {
         types.sort_by(|a, b| a.name.cmp(&b.name));
-        let positions = types
-            .iter()
-            .enumerate()
-            .map(|(at, ty)| (ty.name.clone(), at))
-            .collect();
-        Self {
-            sdl,
-            hash,
-            roots,
-            types,
-            positions,
-        }
+        let positions = types.iter().enumerate().map(|(at, ty)| (ty.name.clone(), at)).collect();
+        Self { sdl, hash, roots, types, positions }
     }
 
     /// The three roots that the schema has: query, mutation, subscription.

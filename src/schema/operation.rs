@@ -38,11 +38,8 @@ pub(super) fn skeleton(schema: &Schema, route: &Route<'_>) -> String {
             open += 1;
         }
     }
-    let declared = if declared.is_empty() {
-        String::new()
-    } else {
-        format!("({})", declared.join(", "))
-    };
+    let declared =
+        if declared.is_empty() { String::new() } else { format!("({})", declared.join(", ")) };
     format!(
         "{} {name}{declared} {{ {selection}__typename{}",
         keyword(schema, route.root),
@@ -73,10 +70,7 @@ fn unused(variables: &HashSet<String>, field: &str, arg: &str) -> String {
     }
     // One of more numbers than there are variables is unused.
     let numbered = (2..=variables.len() + 2).map(|number| format!("{qualified}{number}"));
-    numbered
-        .into_iter()
-        .find(|name| !variables.contains(name))
-        .unwrap_or(qualified)
+    numbered.into_iter().find(|name| !variables.contains(name)).unwrap_or(qualified)
 }
 
 fn capitalised(name: &str) -> String {
@@ -101,11 +95,8 @@ mod tests {
         )
         .unwrap();
         let routes = routes(&schema);
-        let skeletons: Vec<_> = routes
-            .iter()
-            .flatten()
-            .map(|route| skeleton(&schema, route))
-            .collect();
+        let skeletons: Vec<_> =
+            routes.iter().flatten().map(|route| skeleton(&schema, route)).collect();
         assert!(skeletons.contains(
             &"query NodeIssueNodeNode($id: ID!, $nodeId: ID!, $by: [In!]!, $nodeId2: ID!) { node(id: $id) { ... on Issue \
               { node(id: $nodeId, by: $by) { node(id: $nodeId2) { __typename } } } } }".to_owned()

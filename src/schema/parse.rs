@@ -19,9 +19,7 @@ const EXCERPT: usize = 120;
 /// Reads the definitions of one SDL document; `input` names it in errors.
 pub(super) fn definitions(input: &str, sdl: &str) -> Result<Definitions, SchemaError> {
     if sdl.len() as u64 > MAX_SOURCE_BYTES {
-        return Err(SchemaError::TooLarge {
-            input: input.to_owned(),
-        });
+        return Err(SchemaError::TooLarge { input: input.to_owned() });
     }
     let sdl = with_plain_line_ends(sdl.trim_start_matches('\u{feff}'));
     let accepted = rewrite(&sdl).map_err(|bad| bad_token(input, &sdl, &bad))?;
@@ -63,13 +61,7 @@ fn with_plain_line_ends(sdl: &str) -> Cow<'_, str> {
 fn bad_token(input: &str, sdl: &str, bad: &BadToken) -> SchemaError {
     let before = sdl.get(..bad.at).unwrap_or(sdl);
     let line = before.matches('\n').count() + 1;
-    let column = before
-        .rsplit('\n')
-        .next()
-        .unwrap_or_default()
-        .chars()
-        .count()
-        + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     syntax(input, sdl, line, column, &bad.reason)
 }
 
@@ -84,24 +76,10 @@ fn syntax_error(input: &str, sdl: &str, error: &ParseError) -> SchemaError {
         .and_then(|(line, column)| Some((line.parse().ok()?, column.trim().parse().ok()?)))
         .unwrap_or((1, 1));
     // Of what it did not expect, the first is the cause.
-    let unexpected = reasons
-        .lines()
-        .find(|reason| !reason.starts_with("Expected "));
-    let expected = reasons
-        .lines()
-        .find(|reason| reason.starts_with("Expected "));
-    let reasons: Vec<_> = [unexpected, expected]
-        .into_iter()
-        .flatten()
-        .map(readable)
-        .collect();
-    syntax(
-        input,
-        sdl,
-        line,
-        column_at(sdl, line, width),
-        &reasons.join(", "),
-    )
+    let unexpected = reasons.lines().find(|reason| !reason.starts_with("Expected "));
+    let expected = reasons.lines().find(|reason| reason.starts_with("Expected "));
+    let reasons: Vec<_> = [unexpected, expected].into_iter().flatten().map(readable).collect();
+    syntax(input, sdl, line, column_at(sdl, line, width), &reasons.join(", "))
 }
 
 /// One of the parser's reasons: ``Unexpected `}[Punctuator]` `` or `Expected {, Name or @`.
@@ -110,21 +88,13 @@ fn readable(reason: &str) -> String {
         Some(sentence) if sentence.ends_with('.') => sentence.trim_end_matches('.').to_lowercase(),
         Some(words) => {
             let words = words.split(" or ").flat_map(|words| words.split(", "));
-            format!(
-                "expected {}",
-                words.map(expected).collect::<Vec<_>>().join(" or ")
-            )
+            format!("expected {}", words.map(expected).collect::<Vec<_>>().join(" or "))
         }
         None => {
             let mut reason = reason.trim().replacen("Unexpected", "unexpected", 1);
-            for kind in [
-                "Punctuator",
-                "Name",
-                "IntValue",
-                "FloatValue",
-                "StringValue",
-                "BlockString",
-            ] {
+            for kind in
+                ["Punctuator", "Name", "IntValue", "FloatValue", "StringValue", "BlockString"]
+            {
                 reason = reason.replace(&format!("[{kind}]"), "");
             }
             reason
@@ -196,17 +166,9 @@ mod tests {
 
     #[test]
     fn deep_nesting_is_an_error_and_no_overflow() {
-        let nested = format!(
-            "type A {{ a: {}Int{} }}",
-            "[".repeat(10_000),
-            "]".repeat(10_000)
-        );
+        let nested = format!("type A {{ a: {}Int{} }}", "[".repeat(10_000), "]".repeat(10_000));
         assert!(error(&nested).contains("nest deeper than 48 levels"));
-        let default = format!(
-            "input A {{ a: B = {}1{} }}",
-            "[".repeat(10_000),
-            "]".repeat(10_000)
-        );
+        let default = format!("input A {{ a: B = {}1{} }}", "[".repeat(10_000), "]".repeat(10_000));
         assert!(error(&default).contains("nest deeper"));
     }
 
@@ -238,22 +200,12 @@ mod tests {
         .unwrap();
         let query = schema.get("Q").unwrap();
         assert_eq!(query.interfaces, ["N", "M"]);
-        let names: Vec<_> = query
-            .fields
-            .iter()
-            .map(|field| field.name.as_str())
-            .collect();
+        let names: Vec<_> = query.fields.iter().map(|field| field.name.as_str()).collect();
         assert_eq!(names, ["id", "a", "z"]);
         let argument = &query.fields[1].args[0];
-        assert_eq!(
-            argument.default.as_deref(),
-            Some("{c: [1.0, \"\u{1F600}\"], d: X}")
-        );
+        assert_eq!(argument.default.as_deref(), Some("{c: [1.0, \"\u{1F600}\"], d: X}"));
         assert_eq!(argument.deprecation_reason.as_deref(), Some(NO_REASON));
-        assert_eq!(
-            schema.get("S").unwrap().specified_by.as_deref(),
-            Some("https://s.example")
-        );
+        assert_eq!(schema.get("S").unwrap().specified_by.as_deref(), Some("https://s.example"));
         assert!(schema.get("I").unwrap().one_of);
         assert_eq!(schema.get("Late").unwrap().kind, TypeKind::Object);
         assert_eq!(schema.roots.query.as_deref(), Some("Q"));
@@ -275,10 +227,7 @@ mod tests {
     #[test]
     fn defaults_of_introspection_are_checked() {
         assert_eq!(default_value("DESC").as_deref(), Some("DESC"));
-        assert_eq!(
-            default_value("{a:[1,\"x\"]}").as_deref(),
-            Some("{a: [1, \"x\"]}")
-        );
+        assert_eq!(default_value("{a:[1,\"x\"]}").as_deref(), Some("{a: [1, \"x\"]}"));
         assert_eq!(default_value("1 } type Evil { a: Int"), None);
         assert_eq!(default_value(""), None);
     }

@@ -11,10 +11,7 @@ use super::{
 /// that is applied but not defined (custom ones of a subgraph) stands in a
 /// comment, so that the SDL is valid and its hash still covers it.
 pub(super) fn sdl(definitions: &Definitions) -> String {
-    let mut printer = Printer {
-        out: String::new(),
-        definitions,
-    };
+    let mut printer = Printer { out: String::new(), definitions };
     printer.schema();
     let mut directives: Vec<_> = definitions.directives.iter().collect();
     directives.sort_by(|a, b| a.name.cmp(&b.name));
@@ -51,11 +48,7 @@ impl Printer<'_> {
 
     /// The `schema` definition, where the roots are not what their defaults are.
     fn schema(&mut self) {
-        let Roots {
-            query,
-            mutation,
-            subscription,
-        } = &self.definitions.roots;
+        let Roots { query, mutation, subscription } = &self.definitions.roots;
         let roots = [
             ("query", "Query", query),
             ("mutation", "Mutation", mutation),
@@ -66,11 +59,7 @@ impl Printer<'_> {
             Some(name) => name == default,
             None => !is_defined(default),
         };
-        if query.is_none()
-            || roots
-                .iter()
-                .all(|(_, default, root)| is_default(default, root))
-        {
+        if query.is_none() || roots.iter().all(|(_, default, root)| is_default(default, root)) {
             return;
         }
         self.out.push_str("schema {\n");
@@ -87,11 +76,7 @@ impl Printer<'_> {
         self.out.push_str("directive @");
         self.out.push_str(&directive.name);
         let comments = self.arguments(&directive.args, "");
-        let repeatable = if directive.repeatable {
-            " repeatable"
-        } else {
-            ""
-        };
+        let repeatable = if directive.repeatable { " repeatable" } else { "" };
         self.out.push_str(repeatable);
         self.out.push_str(" on ");
         self.out.push_str(&directive.locations.join(" | "));
@@ -179,11 +164,8 @@ impl Printer<'_> {
                 self.out.push_str(", ");
             }
             let unknown = self.input_value(arg);
-            comments.extend(
-                unknown
-                    .into_iter()
-                    .map(|notation| format!("{}: {notation}", arg.name)),
-            );
+            comments
+                .extend(unknown.into_iter().map(|notation| format!("{}: {notation}", arg.name)));
         }
         if in_lines {
             self.out.push('\n');
@@ -223,10 +205,8 @@ impl Printer<'_> {
         let mut unknown = Vec::new();
         for directive in directives {
             // Sorted by name in the merged definitions.
-            let position = self
-                .definitions
-                .directives
-                .binary_search_by(|it| it.name.cmp(&directive.name));
+            let position =
+                self.definitions.directives.binary_search_by(|it| it.name.cmp(&directive.name));
             if position.is_ok() {
                 self.out.push(' ');
                 self.out.push_str(&directive.notation);
@@ -281,9 +261,7 @@ fn is_block_safe(text: &str) -> bool {
         && !text.starts_with(char::is_whitespace)
         && !text.ends_with(char::is_whitespace)
         && !text.contains(|c: char| c.is_control() && c != '\n' && c != '\t')
-        && !text
-            .lines()
-            .any(|line| is_blank(line) || has_exotic_indent(line))
+        && !text.lines().any(|line| is_blank(line) || has_exotic_indent(line))
 }
 
 #[cfg(test)]
@@ -360,10 +338,7 @@ scalar S @specifiedBy(url: "https://s.example")
             let sdl = format!("{} type Query {{ a: Int }}", super::quoted(text));
             let schema = parse_sdl(&sdl).unwrap();
             let again = parse_sdl(&schema.sdl).unwrap();
-            assert_eq!(
-                schema.get("Query").unwrap().description.as_deref(),
-                Some(text)
-            );
+            assert_eq!(schema.get("Query").unwrap().description.as_deref(), Some(text));
             assert_eq!(
                 again.get("Query").unwrap().description.as_deref(),
                 Some(text),

@@ -36,22 +36,14 @@ fn judged(schema: &Schema, name: &str) -> Valid<Judge> {
 }
 
 fn operation(element: &Element) -> &str {
-    element
-        .record
-        .get("Operation")
-        .and_then(|operation| operation.as_str())
-        .unwrap()
+    element.record.get("Operation").and_then(|operation| operation.as_str()).unwrap()
 }
 
 fn check_operations(schema: &Schema, name: &str) -> usize {
     let judge = judged(schema, name);
     let elements = elements(schema);
     let coordinates: HashSet<_> = elements.iter().map(|element| &element.coordinate).collect();
-    assert_eq!(
-        coordinates.len(),
-        elements.len(),
-        "{name}: coordinates are unique"
-    );
+    assert_eq!(coordinates.len(), elements.len(), "{name}: coordinates are unique");
     let paths = elements.iter().filter(|element| element.kind == Kind::Path);
     paths
         .map(|path| {
@@ -59,10 +51,7 @@ fn check_operations(schema: &Schema, name: &str) -> usize {
             if let Err(refused) =
                 ExecutableDocument::parse_and_validate(&judge, operation, &path.coordinate)
             {
-                panic!(
-                    "{name}: {}: {operation}\n{}",
-                    path.coordinate, refused.errors
-                );
+                panic!("{name}: {}: {operation}\n{}", path.coordinate, refused.errors);
             }
         })
         .count()

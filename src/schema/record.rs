@@ -28,24 +28,13 @@ pub fn elements(schema: &Schema) -> Vec<Element> {
     for ty in schema.types() {
         let owner = coordinate(ty);
         elements.push(context.type_element(ty, &owner));
+        elements.extend(ty.fields.iter().map(|field| context.field_element(ty, &owner, field)));
         elements.extend(
-            ty.fields
-                .iter()
-                .map(|field| context.field_element(ty, &owner, field)),
-        );
-        elements.extend(
-            ty.input_fields
-                .iter()
-                .map(|field| context.input_field_element(ty, &owner, field)),
+            ty.input_fields.iter().map(|field| context.input_field_element(ty, &owner, field)),
         );
     }
     let routes = routes(schema);
-    elements.extend(
-        routes
-            .iter()
-            .flatten()
-            .filter_map(|route| context.path_element(route)),
-    );
+    elements.extend(routes.iter().flatten().filter_map(|route| context.path_element(route)));
     elements
 }
 
@@ -61,11 +50,8 @@ impl Context<'_> {
     fn type_element(&self, ty: &TypeDef, coordinate: &str) -> Element {
         let kind = kind(ty.kind);
         let members = ty.fields.iter().map(|field| (&field.name, &field.type_ref));
-        let members = members.chain(
-            ty.input_fields
-                .iter()
-                .map(|field| (&field.name, &field.type_ref)),
-        );
+        let members =
+            members.chain(ty.input_fields.iter().map(|field| (&field.name, &field.type_ref)));
         let members = members.map(|(name, type_ref)| {
             Record::default()
                 .text("Name", Some(name))
@@ -76,14 +62,8 @@ impl Context<'_> {
             .text("Description", ty.description.as_deref())
             .list("Fields", members)
             .list("Values", ty.values.iter().map(enum_value))
-            .list(
-                "PossibleTypes",
-                ty.members.iter().map(|name| Value::from(name.as_str())),
-            )
-            .list(
-                "Interfaces",
-                ty.interfaces.iter().map(|name| Value::from(name.as_str())),
-            )
+            .list("PossibleTypes", ty.members.iter().map(|name| Value::from(name.as_str())))
+            .list("Interfaces", ty.interfaces.iter().map(|name| Value::from(name.as_str())))
             .list(
                 "ImplementedBy",
                 self.implementers
@@ -165,10 +145,8 @@ impl Context<'_> {
         let type_ref = route.type_ref()?.as_str().to_owned();
         let paginated = last.on.is_none() && self.is_paginated(last.field);
         // A route is as good as the worst of its fields.
-        let deprecation_reason = route
-            .hops
-            .iter()
-            .find_map(|hop| hop.field.deprecation_reason.clone());
+        let deprecation_reason =
+            route.hops.iter().find_map(|hop| hop.field.deprecation_reason.clone());
         let record = Record::new(&coordinate, Kind::Path, &last.field.name)
             .text("Parent", Some(&parent))
             .text("TypeRef", Some(&type_ref))
@@ -237,10 +215,7 @@ fn enum_value(value: &EnumValue) -> Value {
 }
 
 fn directive(directive: &AppliedDirective) -> Value {
-    Record::default()
-        .text("Name", Some(&directive.name))
-        .object("Args", &directive.args)
-        .value()
+    Record::default().text("Name", Some(&directive.name)).object("Args", &directive.args).value()
 }
 
 fn hop(hop: &Hop<'_>) -> Value {
@@ -330,11 +305,7 @@ mod tests {
 
     fn record(coordinate: &str) -> Value {
         let elements = elements(&parse_sdl(SDL).unwrap());
-        elements
-            .into_iter()
-            .find(|element| element.coordinate == coordinate)
-            .unwrap()
-            .record
+        elements.into_iter().find(|element| element.coordinate == coordinate).unwrap().record
     }
 
     #[test]
@@ -346,18 +317,9 @@ mod tests {
                 "Fields": [{"Name": "id", "TypeRef": "ID!"}, {"Name": "mood", "TypeRef": "Mood"}, {"Name": "gone", "TypeRef": "Int"}],
                 "Interfaces": ["Node"]}),
         );
-        assert_eq!(
-            record("interface:Node")["ImplementedBy"],
-            json!(["Employee"])
-        );
-        assert_eq!(
-            record("union:Any")["PossibleTypes"],
-            json!(["Employee", "Root"])
-        );
-        assert_eq!(
-            record("scalar:Date")["SpecifiedByURL"],
-            json!("https://d.example")
-        );
+        assert_eq!(record("interface:Node")["ImplementedBy"], json!(["Employee"]));
+        assert_eq!(record("union:Any")["PossibleTypes"], json!(["Employee", "Root"]));
+        assert_eq!(record("scalar:Date")["SpecifiedByURL"], json!("https://d.example"));
         assert_eq!(
             record("enum:Mood")["Values"],
             json!([{"Name": "HAPPY", "Description": "glad"}, {"Name": "SAD", "DeprecationReason": "No longer supported"}]),
@@ -413,32 +375,13 @@ mod tests {
     #[test]
     fn elements_are_unique_and_in_order() {
         let elements = elements(&parse_sdl(SDL).unwrap());
-        let coordinates: Vec<_> = elements
-            .iter()
-            .map(|element| element.coordinate.as_str())
-            .collect();
-        assert_eq!(
-            coordinates.iter().collect::<HashSet<_>>().len(),
-            coordinates.len()
-        );
+        let coordinates: Vec<_> =
+            elements.iter().map(|element| element.coordinate.as_str()).collect();
+        assert_eq!(coordinates.iter().collect::<HashSet<_>>().len(), coordinates.len());
         assert_eq!(coordinates.first(), Some(&"union:Any"));
-        let first_path = elements
-            .iter()
-            .position(|element| element.kind == Kind::Path)
-            .unwrap();
-        assert!(
-            elements
-                .iter()
-                .skip(first_path)
-                .all(|element| element.kind == Kind::Path)
-        );
-        let depth = |name: &str| {
-            elements
-                .iter()
-                .find(|it| it.coordinate == name)
-                .unwrap()
-                .depth
-        };
+        let first_path = elements.iter().position(|element| element.kind == Kind::Path).unwrap();
+        assert!(elements.iter().skip(first_path).all(|element| element.kind == Kind::Path));
+        let depth = |name: &str| elements.iter().find(|it| it.coordinate == name).unwrap().depth;
         assert_eq!(
             [
                 depth("object:Root"),

@@ -40,12 +40,7 @@ const AWAITING_NAME: [&str; 13] = [
 /// - integers beyond 64 bits become floats, and `1e9` becomes `1e+9`.
 pub(super) fn rewrite(source: &str) -> Result<Cow<'_, str>, BadToken> {
     let tokens = tokens(source)?;
-    let mut rewriter = Rewriter {
-        source,
-        tokens: &tokens,
-        edits: Vec::new(),
-        ignored: 0,
-    };
+    let mut rewriter = Rewriter { source, tokens: &tokens, edits: Vec::new(), ignored: 0 };
     rewriter.run();
     if rewriter.ignored > 0 {
         tracing::warn!(
@@ -149,8 +144,7 @@ impl Rewriter<'_> {
 
     /// Is a `{` here an anonymous query, rather than the body of a definition?
     fn follows_definition(&self, at: usize) -> bool {
-        at.checked_sub(1)
-            .is_none_or(|before| self.text(before) == "}")
+        at.checked_sub(1).is_none_or(|before| self.text(before) == "}")
     }
 
     /// The token behind the selection set of the operation that begins at `at`.
@@ -198,11 +192,7 @@ impl Rewriter<'_> {
             && behind > at
             && let Some(last) = self.tokens.get(behind - 1).or(self.tokens.last())
         {
-            self.edits.push(Edit {
-                start: last.end(),
-                end: last.end(),
-                text: "{}".to_owned(),
-            });
+            self.edits.push(Edit { start: last.end(), end: last.end(), text: "{}".to_owned() });
         }
     }
 
@@ -234,25 +224,15 @@ impl Rewriter<'_> {
         if before.kind != TokenKind::Name || before.text(self.source) == "implements" {
             return;
         }
-        let gap = self
-            .source
-            .get(before.end()..token.start())
-            .unwrap_or_default();
+        let gap = self.source.get(before.end()..token.start()).unwrap_or_default();
         if let Some(comma) = gap.find(',').filter(|_| !gap.contains('#')) {
             let start = before.end() + comma;
-            self.edits.push(Edit {
-                start,
-                end: start + 1,
-                text: "&".to_owned(),
-            });
+            self.edits.push(Edit { start, end: start + 1, text: "&".to_owned() });
         }
     }
 
     fn text(&self, at: usize) -> &str {
-        self.tokens
-            .get(at)
-            .map(|token| token.text(self.source))
-            .unwrap_or_default()
+        self.tokens.get(at).map(|token| token.text(self.source)).unwrap_or_default()
     }
 
     fn is_string(&self, at: usize) -> bool {
@@ -263,35 +243,20 @@ impl Rewriter<'_> {
 
     fn replace(&mut self, token: Token, text: Option<String>) {
         if let Some(text) = text {
-            self.edits.push(Edit {
-                start: token.start(),
-                end: token.end(),
-                text,
-            });
+            self.edits.push(Edit { start: token.start(), end: token.end(), text });
         }
     }
 
     /// Blanks the tokens from `from` up to, but not with, `to`.
     fn blank(&mut self, from: usize, to: usize) {
-        let (Some(first), Some(last)) = (
-            self.tokens.get(from),
-            to.checked_sub(1).and_then(|last| self.tokens.get(last)),
-        ) else {
+        let (Some(first), Some(last)) =
+            (self.tokens.get(from), to.checked_sub(1).and_then(|last| self.tokens.get(last)))
+        else {
             return;
         };
-        let old = self
-            .source
-            .get(first.start()..last.end())
-            .unwrap_or_default();
-        let text = old
-            .chars()
-            .map(|c| if c == '\n' { c } else { ' ' })
-            .collect();
-        self.edits.push(Edit {
-            start: first.start(),
-            end: last.end(),
-            text,
-        });
+        let old = self.source.get(first.start()..last.end()).unwrap_or_default();
+        let text = old.chars().map(|c| if c == '\n' { c } else { ' ' }).collect();
+        self.edits.push(Edit { start: first.start(), end: last.end(), text });
     }
 }
 
@@ -333,10 +298,7 @@ fn escaped(text: &str) -> (Option<char>, usize) {
     if text.starts_with("\\b") {
         return (Some('\u{8}'), 2);
     }
-    if let Some((digits, _)) = text
-        .strip_prefix("\\u{")
-        .and_then(|tail| tail.split_once('}'))
-    {
+    if let Some((digits, _)) = text.strip_prefix("\\u{").and_then(|tail| tail.split_once('}')) {
         return (code(digits).and_then(char::from_u32), digits.len() + 4);
     }
     let unit = |at: usize| {
@@ -411,10 +373,7 @@ mod tests {
 
     #[test]
     fn plain_sdl_is_not_copied() {
-        assert!(matches!(
-            rewrite("type query { schema: fragment }"),
-            Ok(Cow::Borrowed(_))
-        ));
+        assert!(matches!(rewrite("type query { schema: fragment }"), Ok(Cow::Borrowed(_))));
     }
 
     #[test]
@@ -423,10 +382,7 @@ mod tests {
             rewritten("extend schema\n@link(url: \"a\", import: [\"@key\"])\ntype A { a: Int }"),
             "       schema\n@link(url: \"a\", import: [\"@key\"]){}\ntype A { a: Int }",
         );
-        assert_eq!(
-            rewritten("extend schema { query: Q }"),
-            "       schema { query: Q }"
-        );
+        assert_eq!(rewritten("extend schema { query: Q }"), "       schema { query: Q }");
     }
 
     #[test]
@@ -442,19 +398,11 @@ mod tests {
         let source = "scalar query union fragment = mutation\n\
                       \"said\" query A($a: I = {b: 1}) @d(x: {y: 1}) { a { b } }\n\
                       fragment F on T { a }\ntype T { a: Int }\n{ a }";
-        let expected: Vec<_> = rewritten(source)
-            .lines()
-            .map(|line| line.trim().to_owned())
-            .collect();
+        let expected: Vec<_> =
+            rewritten(source).lines().map(|line| line.trim().to_owned()).collect();
         assert_eq!(
             expected,
-            [
-                "scalar query union fragment = mutation",
-                "",
-                "",
-                "type T { a: Int }",
-                ""
-            ]
+            ["scalar query union fragment = mutation", "", "", "type T { a: Int }", ""]
         );
     }
 
@@ -478,20 +426,11 @@ mod tests {
 
     #[test]
     fn escapes_become_characters_and_columns_stay() {
-        assert_eq!(
-            rewritten(r#""\u{1F600}\n" scalar A"#),
-            "\"\u{1F600}\\n\"         scalar A"
-        );
-        assert_eq!(
-            rewritten(r#""\uD83D\uDE00" scalar A"#),
-            "\"\u{1F600}\"            scalar A"
-        );
+        assert_eq!(rewritten(r#""\u{1F600}\n" scalar A"#), "\"\u{1F600}\\n\"         scalar A");
+        assert_eq!(rewritten(r#""\uD83D\uDE00" scalar A"#), "\"\u{1F600}\"            scalar A");
         assert_eq!(rewritten(r#""\u{22}" scalar A"#), "\"\\\"\"     scalar A");
         assert_eq!(rewritten(r#""\\u{22}" scalar A"#), r#""\\u{22}" scalar A"#);
-        assert_eq!(
-            rewritten(r#""\u{110000}" scalar A"#),
-            r#""\u{110000}" scalar A"#
-        );
+        assert_eq!(rewritten(r#""\u{110000}" scalar A"#), r#""\u{110000}" scalar A"#);
     }
 
     #[test]
@@ -506,10 +445,7 @@ mod tests {
     fn numbers_are_spelled_for_the_parser() {
         assert_eq!(renumber("1e9").as_deref(), Some("1e+9"));
         assert_eq!(renumber("1.5E09").as_deref(), Some("1.5e+09"));
-        assert_eq!(
-            renumber("99999999999999999999").as_deref(),
-            Some("99999999999999999999.0")
-        );
+        assert_eq!(renumber("99999999999999999999").as_deref(), Some("99999999999999999999.0"));
         assert_eq!(renumber("-12"), None);
         assert_eq!(renumber("1e5"), None);
     }

@@ -74,16 +74,10 @@ impl Route<'_> {
 /// routes is a query. Among equals, routes without required arguments and
 /// deprecated fields come first.
 pub(super) fn routes(schema: &Schema) -> Vec<Vec<Route<'_>>> {
-    let graph = Graph {
-        schema,
-        implementers: implementers(schema),
-    };
+    let graph = Graph { schema, implementers: implementers(schema) };
     let searches: Vec<Search<'_>> = schema.root_types().map(|root| graph.search(root)).collect();
     let composite = schema.types().iter().filter(|ty| ty.kind.is_composite());
-    composite
-        .map(|ty| pick(&searches, ty))
-        .filter(|routes| !routes.is_empty())
-        .collect()
+    composite.map(|ty| pick(&searches, ty)).filter(|routes| !routes.is_empty()).collect()
 }
 
 /// Of all roots' routes to a type, the shortest; the first root with any, which
@@ -98,19 +92,12 @@ fn pick<'a>(searches: &[Search<'a>], ty: &TypeDef) -> Vec<Route<'a>> {
     let preferred = found.first().copied();
     found.sort_by_key(|(steps, rank, at, _)| (*steps, *rank, *at));
     if let Some(preferred) = preferred
-        && !found
-            .iter()
-            .take(ROUTES)
-            .any(|(_, rank, ..)| *rank == preferred.1)
+        && !found.iter().take(ROUTES).any(|(_, rank, ..)| *rank == preferred.1)
     {
         found.truncate(ROUTES - 1);
         found.push(preferred);
     }
-    found
-        .iter()
-        .take(ROUTES)
-        .map(|(_, _, at, search)| search.route(*at))
-        .collect()
+    found.iter().take(ROUTES).map(|(_, _, at, search)| search.route(*at)).collect()
 }
 
 struct Graph<'a> {
@@ -163,19 +150,9 @@ impl<'a> Graph<'a> {
     /// Searches level by level. Each type is arrived at up to three times and
     /// left as often, so the work is linear in the schema.
     fn search(&self, root: &'a TypeDef) -> Search<'a> {
-        let mut search = Search {
-            root,
-            steps: Vec::new(),
-            arrivals: HashMap::new(),
-        };
-        let start = Step {
-            from: None,
-            at: root,
-            field: None,
-            length: 0,
-            cost: Cost::default(),
-            bytes: 0,
-        };
+        let mut search = Search { root, steps: Vec::new(), arrivals: HashMap::new() };
+        let start =
+            Step { from: None, at: root, field: None, length: 0, cost: Cost::default(), bytes: 0 };
         let mut next = self.steps_from(&search, None, &start);
         while !next.is_empty() {
             next.sort_by(|a, b| a.order().cmp(&b.order()));
@@ -205,45 +182,23 @@ impl<'a> Graph<'a> {
         step: &Step<'a>,
     ) -> Vec<Step<'a>> {
         let members = match step.at.kind {
-            TypeKind::Interface => self
-                .implementers
-                .get(step.at.name.as_str())
-                .map_or(&[][..], Vec::as_slice),
+            TypeKind::Interface => {
+                self.implementers.get(step.at.name.as_str()).map_or(&[][..], Vec::as_slice)
+            }
             _ => &[],
         };
-        let members = members
-            .iter()
-            .copied()
-            .chain(step.at.members.iter().map(String::as_str));
+        let members = members.iter().copied().chain(step.at.members.iter().map(String::as_str));
         let narrowed = members.filter_map(|member| {
-            let at = self
-                .schema
-                .get(member)
-                .filter(|member| member.kind == TypeKind::Object)?;
-            let cost = Cost {
-                narrowed: step.cost.narrowed + 1,
-                ..step.cost
-            };
+            let at = self.schema.get(member).filter(|member| member.kind == TypeKind::Object)?;
+            let cost = Cost { narrowed: step.cost.narrowed + 1, ..step.cost };
             let bytes = step.bytes + member.len();
-            Some(Step {
-                from,
-                at,
-                field: None,
-                length: step.length + 1,
-                cost,
-                bytes,
-            })
+            Some(Step { from, at, field: None, length: step.length + 1, cost, bytes })
         });
         let taken = step.at.fields.iter().filter_map(|field| {
-            let at = self
-                .schema
-                .get(field.type_ref.named())
-                .filter(|ty| ty.kind.is_composite())?;
+            let at = self.schema.get(field.type_ref.named()).filter(|ty| ty.kind.is_composite())?;
             let required = field.args.iter().filter(|arg| arg.is_required());
-            let argument_bytes: usize = required
-                .clone()
-                .map(|arg| arg.name.len() + arg.type_ref.as_str().len())
-                .sum();
+            let argument_bytes: usize =
+                required.clone().map(|arg| arg.name.len() + arg.type_ref.as_str().len()).sum();
             let cost = Cost {
                 deprecated: step.cost.deprecated + usize::from(field.deprecation_reason.is_some()),
                 narrowed: step.cost.narrowed,
@@ -294,20 +249,13 @@ impl<'a> Search<'a> {
         let mut from = Some(at);
         while let Some(step) = from.and_then(|at| self.steps.get(at)) {
             match step.field {
-                Some((owner, field)) => hops.push(Hop {
-                    owner,
-                    field,
-                    on: narrowed.take(),
-                }),
+                Some((owner, field)) => hops.push(Hop { owner, field, on: narrowed.take() }),
                 None => narrowed = Some(step.at),
             }
             from = step.from;
         }
         hops.reverse();
-        Route {
-            root: self.root,
-            hops,
-        }
+        Route { root: self.root, hops }
     }
 }
 
@@ -325,21 +273,14 @@ mod tests {
                 .and_then(Route::type_ref)
                 .is_some_and(|type_ref| type_ref.named() == name)
         });
-        routes
-            .into_iter()
-            .flatten()
-            .map(|route| route.coordinate())
-            .collect()
+        routes.into_iter().flatten().map(|route| route.coordinate()).collect()
     }
 
     #[test]
     fn the_three_shortest_are_found_and_plain_ones_first() {
         let sdl = "type Query { byId(id: ID!): A old: A @deprecated all: [A!]! more: A b: B }
                    type B { a: A } type A { id: ID! self: A c: C } type C { a: A }";
-        assert_eq!(
-            coordinates(sdl, "A"),
-            ["path:Query.all", "path:Query.more", "path:Query.byId"]
-        );
+        assert_eq!(coordinates(sdl, "A"), ["path:Query.all", "path:Query.more", "path:Query.byId"]);
         assert_eq!(
             coordinates(sdl, "C"),
             ["path:Query.all.c", "path:Query.more.c", "path:Query.byId.c"]
@@ -358,10 +299,8 @@ mod tests {
         );
         let schema = parse_sdl(sdl).unwrap();
         let routes = routes(&schema);
-        let user = routes
-            .iter()
-            .flatten()
-            .find(|route| route.coordinate() == "path:Query.search[User]");
+        let user =
+            routes.iter().flatten().find(|route| route.coordinate() == "path:Query.search[User]");
         assert_eq!(user.unwrap().type_ref().unwrap().as_str(), "[User!]");
     }
 
@@ -378,20 +317,14 @@ mod tests {
 
     #[test]
     fn routes_are_limited_in_steps_and_in_text() {
-        let chain: Vec<_> = (0..20)
-            .map(|at| format!("type T{at} {{ next: T{} }} ", at + 1))
-            .collect();
-        let args: Vec<_> = (0..2_000)
-            .map(|at| format!("argument{at}: Int! "))
-            .collect();
+        let chain: Vec<_> =
+            (0..20).map(|at| format!("type T{at} {{ next: T{} }} ", at + 1)).collect();
+        let args: Vec<_> = (0..2_000).map(|at| format!("argument{at}: Int! ")).collect();
         let (chain, args) = (chain.concat(), args.concat());
         let sdl = format!(
             "type Query {{ t: T0 w({args}): W }} {chain} type T20 {{ a: Int }} type W {{ a: Int }}"
         );
-        assert_eq!(
-            coordinates(&sdl, "T7"),
-            ["path:Query.t.next.next.next.next.next.next.next"]
-        );
+        assert_eq!(coordinates(&sdl, "T7"), ["path:Query.t.next.next.next.next.next.next.next"]);
         assert_eq!(coordinates(&sdl, "T8"), [] as [&str; 0]);
         assert_eq!(coordinates(&sdl, "W"), [] as [&str; 0]);
     }

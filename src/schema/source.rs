@@ -54,8 +54,7 @@ impl Source {
     /// credentials.
     pub fn parse(text: &str, headers: &[String]) -> Result<Self, SchemaError> {
         let starts_with = |scheme: &str| {
-            text.get(..scheme.len())
-                .is_some_and(|it| it.eq_ignore_ascii_case(scheme))
+            text.get(..scheme.len()).is_some_and(|it| it.eq_ignore_ascii_case(scheme))
         };
         if starts_with("http://") || starts_with("https://") {
             return Ok(Self::Endpoint {
@@ -63,11 +62,7 @@ impl Source {
                 headers: Headers::parse(headers)?,
             });
         }
-        Ok(if text == "-" {
-            Self::Stdin
-        } else {
-            Self::Path(PathBuf::from(text))
-        })
+        Ok(if text == "-" { Self::Stdin } else { Self::Path(PathBuf::from(text)) })
     }
 
     /// The file or folder whose changes change the schema; none for standard
@@ -100,12 +95,7 @@ impl Headers {
         let header = |(at, text): (usize, &String)| {
             endpoint::header(text).ok_or(SchemaError::BadHeader { position: at + 1 })
         };
-        headers
-            .iter()
-            .enumerate()
-            .map(header)
-            .collect::<Result<_, _>>()
-            .map(Self)
+        headers.iter().enumerate().map(header).collect::<Result<_, _>>().map(Self)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&HeaderName, &HeaderValue)> {
@@ -115,9 +105,7 @@ impl Headers {
 
 impl fmt::Debug for Headers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list()
-            .entries(self.0.iter().map(|(name, _)| name))
-            .finish()
+        f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
     }
 }
 
@@ -145,25 +133,15 @@ fn folder(path: &Path) -> Result<Vec<Definitions>, SchemaError> {
     };
     let mut documents = Vec::new();
     let mut total = 0;
-    for entry in WalkDir::new(path)
-        .follow_links(true)
-        .sort_by_file_name()
-        .into_iter()
-        .filter_entry(is_shown)
+    for entry in
+        WalkDir::new(path).follow_links(true).sort_by_file_name().into_iter().filter_entry(is_shown)
     {
-        let entry = entry.map_err(|error| SchemaError::Read {
-            input: input.clone(),
-            reason: error.into(),
-        })?;
-        let ending = entry
-            .path()
-            .extension()
-            .and_then(|ending| ending.to_str())
-            .unwrap_or_default();
+        let entry = entry
+            .map_err(|error| SchemaError::Read { input: input.clone(), reason: error.into() })?;
+        let ending =
+            entry.path().extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         if !entry.file_type().is_file()
-            || !SDL_ENDINGS
-                .iter()
-                .any(|known| ending.eq_ignore_ascii_case(known))
+            || !SDL_ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known))
         {
             continue;
         }
@@ -179,10 +157,7 @@ fn folder(path: &Path) -> Result<Vec<Definitions>, SchemaError> {
 /// Reads a file whose size, with `total` bytes read before, is within the limit.
 fn read_file(path: &Path, total: &mut u64) -> Result<Vec<u8>, SchemaError> {
     let input = path.display().to_string();
-    let failed = |reason| SchemaError::Read {
-        input: input.clone(),
-        reason,
-    };
+    let failed = |reason| SchemaError::Read { input: input.clone(), reason };
     *total += fs::metadata(path).map_err(failed)?.len();
     if *total > MAX_SOURCE_BYTES {
         return Err(SchemaError::TooLarge { input });
@@ -196,14 +171,9 @@ fn read(reader: impl Read, input: &str) -> Result<Vec<u8>, SchemaError> {
     reader
         .take(MAX_SOURCE_BYTES + 1)
         .read_to_end(&mut bytes)
-        .map_err(|reason| SchemaError::Read {
-            input: input.to_owned(),
-            reason,
-        })?;
+        .map_err(|reason| SchemaError::Read { input: input.to_owned(), reason })?;
     if bytes.len() as u64 > MAX_SOURCE_BYTES {
-        return Err(SchemaError::TooLarge {
-            input: input.to_owned(),
-        });
+        return Err(SchemaError::TooLarge { input: input.to_owned() });
     }
     Ok(bytes)
 }
@@ -254,19 +224,11 @@ mod tests {
     #[test]
     fn bytes_that_are_no_schema_are_explained() {
         let error = load_bytes(b"type A { a: Int } # \xff").unwrap_err();
-        assert!(
-            error.to_string().contains("not valid UTF-8 at byte 20"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("not valid UTF-8 at byte 20"), "{error}");
         assert!(matches!(load_bytes(b""), Err(SchemaError::NoTypes { .. })));
         assert!(load_bytes("\u{feff}type Query { a: Int }".as_bytes()).is_ok());
         let error = load(&Source::Path("/nowhere/at.all".into())).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .starts_with("cannot read `/nowhere/at.all`: "),
-            "{error}"
-        );
+        assert!(error.to_string().starts_with("cannot read `/nowhere/at.all`: "), "{error}");
     }
 
     #[test]
@@ -274,10 +236,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         file.as_file().set_len(200_000_000).unwrap();
         let error = load(&Source::Path(file.path().to_owned())).unwrap_err();
-        assert!(
-            error.to_string().contains("is larger than 100 MiB"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("is larger than 100 MiB"), "{error}");
     }
 
     #[test]
@@ -295,18 +254,10 @@ mod tests {
             fs::write(folder.path().join(name), sdl).unwrap();
         }
         let schema = load(&Source::Path(folder.path().to_owned())).unwrap();
-        assert_eq!(
-            schema.sdl,
-            "type B {\n  c: Int\n}\n\ntype Query {\n  a: Int\n  b: B\n}\n"
-        );
+        assert_eq!(schema.sdl, "type B {\n  c: Int\n}\n\ntype Query {\n  a: Int\n  b: B\n}\n");
         fs::write(folder.path().join("b/z.sdl"), "type B {").unwrap();
         let error = load(&Source::Path(folder.path().to_owned())).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .contains("z.sdl` has a syntax error at line 1"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("z.sdl` has a syntax error at line 1"), "{error}");
     }
 
     #[test]

@@ -32,13 +32,7 @@ const MACHINERY: [&str; 13] = [
 
 /// Directives of Apollo's specifications that matter to who writes an operation:
 /// what it needs and what it costs.
-const FOR_CLIENTS: [&str; 5] = [
-    "authenticated",
-    "requiresScopes",
-    "policy",
-    "cost",
-    "listSize",
-];
+const FOR_CLIENTS: [&str; 5] = ["authenticated", "requiresScopes", "policy", "cost", "listSize"];
 
 /// Definitions of those, for schemas that import them without defining them. The
 /// scalars of the originals, all written as strings, are strings here.
@@ -76,9 +70,7 @@ pub(super) fn reduce(definitions: &mut Definitions) {
     doom_emptied(definitions, &mut doomed);
     remove(definitions, &doomed);
     let used = referenced(definitions);
-    definitions
-        .types
-        .retain(|ty| !candidates.contains(&ty.name) || used.contains(&ty.name));
+    definitions.types.retain(|ty| !candidates.contains(&ty.name) || used.contains(&ty.name));
     remove_incomplete_directives(definitions);
     strip(definitions, &specs);
     define_for_clients(definitions);
@@ -106,11 +98,7 @@ impl Specs {
         }
         for namespace in UNLINKED_NAMESPACES {
             let prefix = format!("{namespace}__");
-            if definitions
-                .directives
-                .iter()
-                .any(|it| it.name.starts_with(&prefix))
-            {
+            if definitions.directives.iter().any(|it| it.name.starts_with(&prefix)) {
                 specs.namespaces.insert(namespace.to_owned());
             }
         }
@@ -130,8 +118,7 @@ impl Specs {
         let namespace = text("as").unwrap_or(name);
         let is_apollos = url.contains("://specs.apollo.dev/");
         self.namespaces.insert(namespace.to_owned());
-        self.directives
-            .insert(namespace.to_owned(), name.to_owned());
+        self.directives.insert(namespace.to_owned(), name.to_owned());
         if is_apollos {
             self.imported.insert(namespace.to_owned());
         }
@@ -142,12 +129,9 @@ impl Specs {
                 continue;
             };
             let local = field("as").unwrap_or(original);
-            let (local, original) = (
-                local.trim_start_matches('@'),
-                original.trim_start_matches('@'),
-            );
-            self.directives
-                .insert(local.to_owned(), original.to_owned());
+            let (local, original) =
+                (local.trim_start_matches('@'), original.trim_start_matches('@'));
+            self.directives.insert(local.to_owned(), original.to_owned());
             if is_apollos {
                 self.imported.insert(local.to_owned());
             }
@@ -163,8 +147,7 @@ impl Specs {
     }
 
     fn is_namespaced(&self, name: &str) -> bool {
-        name.split_once("__")
-            .is_some_and(|(namespace, _)| self.namespaces.contains(namespace))
+        name.split_once("__").is_some_and(|(namespace, _)| self.namespaces.contains(namespace))
     }
 
     fn is_machinery_directive(&self, name: &str) -> bool {
@@ -188,9 +171,7 @@ impl Specs {
     }
 
     fn hides(&self, directives: &[AppliedDirective]) -> bool {
-        directives
-            .iter()
-            .any(|directive| self.original(&directive.name) == "inaccessible")
+        directives.iter().any(|directive| self.original(&directive.name) == "inaccessible")
     }
 }
 
@@ -198,9 +179,8 @@ impl Specs {
 fn spec_name(url: &str) -> Option<&str> {
     let mut segments = url.trim_end_matches('/').rsplit('/');
     let last = segments.next()?;
-    let is_version = last
-        .strip_prefix('v')
-        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let is_version =
+        last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let name = if is_version { segments.next()? } else { last };
     (!name.is_empty()).then_some(name)
 }
@@ -212,12 +192,7 @@ fn remove_directive_definitions(definitions: &mut Definitions, specs: &Specs) ->
     definitions.directives.retain(|directive| {
         let is_machinery = specs.is_machinery_directive(&directive.name);
         if is_machinery {
-            named.extend(
-                directive
-                    .args
-                    .iter()
-                    .map(|arg| arg.type_ref.named().to_owned()),
-            );
+            named.extend(directive.args.iter().map(|arg| arg.type_ref.named().to_owned()));
         }
         !is_machinery
     });
@@ -233,11 +208,7 @@ fn has_members(ty: &TypeDef) -> bool {
 
 fn remove_hidden_members(ty: &mut TypeDef, specs: &Specs, is_root: bool) {
     let is_federations = |name: &str, returned: &str| {
-        is_root
-            && matches!(
-                (name, returned),
-                ("_entities", "_Entity") | ("_service", "_Service")
-            )
+        is_root && matches!((name, returned), ("_entities", "_Entity") | ("_service", "_Service"))
     };
     ty.fields.retain(|field| {
         !specs.hides(&field.directives) && !is_federations(&field.name, field.type_ref.named())
@@ -245,8 +216,7 @@ fn remove_hidden_members(ty: &mut TypeDef, specs: &Specs, is_root: bool) {
     for field in &mut ty.fields {
         field.args.retain(|arg| !specs.hides(&arg.directives));
     }
-    ty.input_fields
-        .retain(|field| !specs.hides(&field.directives));
+    ty.input_fields.retain(|field| !specs.hides(&field.directives));
     ty.values.retain(|value| !specs.hides(&value.directives));
 }
 
@@ -257,12 +227,8 @@ fn doom_emptied(definitions: &Definitions, doomed: &mut HashSet<String>) {
     let mut referrers: HashMap<&str, Vec<usize>> = HashMap::new();
     for (owner, ty) in definitions.types.iter().enumerate() {
         let mut refer = |name| referrers.entry(name).or_default().push(owner);
-        ty.fields
-            .iter()
-            .for_each(|field| refer(field.type_ref.named()));
-        ty.input_fields
-            .iter()
-            .for_each(|field| refer(field.type_ref.named()));
+        ty.fields.iter().for_each(|field| refer(field.type_ref.named()));
+        ty.input_fields.iter().for_each(|field| refer(field.type_ref.named()));
         ty.members.iter().for_each(|member| refer(member.as_str()));
         // An enum loses values only by their own directives.
         left.push(ty.fields.len() + ty.input_fields.len() + ty.members.len());
@@ -289,25 +255,16 @@ fn remove(definitions: &mut Definitions, doomed: &HashSet<String>) {
     }
     definitions.types.retain(|ty| !doomed.contains(&ty.name));
     for ty in &mut definitions.types {
-        ty.fields
-            .retain(|field| !doomed.contains(field.type_ref.named()));
+        ty.fields.retain(|field| !doomed.contains(field.type_ref.named()));
         for field in &mut ty.fields {
-            field
-                .args
-                .retain(|arg| !doomed.contains(arg.type_ref.named()));
+            field.args.retain(|arg| !doomed.contains(arg.type_ref.named()));
         }
-        ty.input_fields
-            .retain(|field| !doomed.contains(field.type_ref.named()));
+        ty.input_fields.retain(|field| !doomed.contains(field.type_ref.named()));
         ty.members.retain(|member| !doomed.contains(member));
-        ty.interfaces
-            .retain(|interface| !doomed.contains(interface));
+        ty.interfaces.retain(|interface| !doomed.contains(interface));
     }
     let roots = &mut definitions.roots;
-    for root in [
-        &mut roots.query,
-        &mut roots.mutation,
-        &mut roots.subscription,
-    ] {
+    for root in [&mut roots.query, &mut roots.mutation, &mut roots.subscription] {
         if root.as_ref().is_some_and(|name| doomed.contains(name)) {
             *root = None;
         }
@@ -327,16 +284,11 @@ fn referenced(definitions: &Definitions) -> HashSet<String> {
             add(field.type_ref.named());
             field.args.iter().for_each(|arg| add(arg.type_ref.named()));
         }
-        ty.input_fields
-            .iter()
-            .for_each(|field| add(field.type_ref.named()));
+        ty.input_fields.iter().for_each(|field| add(field.type_ref.named()));
         ty.members.iter().for_each(|member| add(member));
     }
     for directive in &definitions.directives {
-        directive
-            .args
-            .iter()
-            .for_each(|arg| add(arg.type_ref.named()));
+        directive.args.iter().for_each(|arg| add(arg.type_ref.named()));
     }
     names
 }
@@ -344,18 +296,11 @@ fn referenced(definitions: &Definitions) -> HashSet<String> {
 /// Removes definitions of directives that name a type which is gone, or never
 /// was there: they would make the SDL invalid, and nothing else needs them.
 fn remove_incomplete_directives(definitions: &mut Definitions) {
-    let types: HashSet<&str> = definitions
-        .types
-        .iter()
-        .map(|ty| ty.name.as_str())
-        .collect();
+    let types: HashSet<&str> = definitions.types.iter().map(|ty| ty.name.as_str()).collect();
     let is_defined = |name: &str| types.contains(name) || BUILT_IN_SCALARS.contains(&name);
-    definitions.directives.retain(|directive| {
-        directive
-            .args
-            .iter()
-            .all(|arg| is_defined(arg.type_ref.named()))
-    });
+    definitions
+        .directives
+        .retain(|directive| directive.args.iter().all(|arg| is_defined(arg.type_ref.named())));
 }
 
 /// Strips machinery's directives from everything that stays.
@@ -367,23 +312,13 @@ fn strip(definitions: &mut Definitions, specs: &Specs) {
         strip(&mut ty.directives);
         for field in &mut ty.fields {
             strip(&mut field.directives);
-            field
-                .args
-                .iter_mut()
-                .for_each(|arg| strip(&mut arg.directives));
+            field.args.iter_mut().for_each(|arg| strip(&mut arg.directives));
         }
-        ty.input_fields
-            .iter_mut()
-            .for_each(|field| strip(&mut field.directives));
-        ty.values
-            .iter_mut()
-            .for_each(|value| strip(&mut value.directives));
+        ty.input_fields.iter_mut().for_each(|field| strip(&mut field.directives));
+        ty.values.iter_mut().for_each(|value| strip(&mut value.directives));
     }
     for directive in &mut definitions.directives {
-        directive
-            .args
-            .iter_mut()
-            .for_each(|arg| strip(&mut arg.directives));
+        directive.args.iter_mut().for_each(|arg| strip(&mut arg.directives));
     }
 }
 
@@ -394,29 +329,16 @@ fn define_for_clients(definitions: &mut Definitions) {
             |field: &FieldDef| field.args.iter().any(|arg| applies(&arg.directives, name));
         let is_applied = definitions.types.iter().any(|ty| {
             applies(&ty.directives, name)
-                || ty
-                    .fields
-                    .iter()
-                    .any(|field| applies(&field.directives, name) || of_args(field))
-                || ty
-                    .input_fields
-                    .iter()
-                    .any(|field| applies(&field.directives, name))
+                || ty.fields.iter().any(|field| applies(&field.directives, name) || of_args(field))
+                || ty.input_fields.iter().any(|field| applies(&field.directives, name))
         });
-        is_applied
-            && !definitions
-                .directives
-                .iter()
-                .any(|directive| directive.name == name)
+        is_applied && !definitions.directives.iter().any(|directive| directive.name == name)
     };
     if FOR_CLIENTS.into_iter().any(undefined)
         && let Ok(known) = parse::definitions("federation", FOR_CLIENTS_SDL)
     {
-        let missing: Vec<_> = known
-            .directives
-            .into_iter()
-            .filter(|it| undefined(&it.name))
-            .collect();
+        let missing: Vec<_> =
+            known.directives.into_iter().filter(|it| undefined(&it.name)).collect();
         definitions.directives.extend(missing);
         definitions.directives.sort_by(|a, b| a.name.cmp(&b.name));
     }
@@ -511,17 +433,13 @@ mod tests {
         let sdl = reduced(
             "type Query { a: core__users b: FieldSet } type core__users { a: Int } scalar FieldSet",
         );
-        assert!(
-            sdl.contains("type core__users") && sdl.contains("scalar FieldSet"),
-            "{sdl}"
-        );
+        assert!(sdl.contains("type core__users") && sdl.contains("scalar FieldSet"), "{sdl}");
     }
 
     #[test]
     fn a_long_chain_of_emptied_types_is_removed_at_once() {
-        let chain: Vec<_> = (0..50_000)
-            .map(|at| format!("type T{at} {{ next: T{} }} ", at + 1))
-            .collect();
+        let chain: Vec<_> =
+            (0..50_000).map(|at| format!("type T{at} {{ next: T{} }} ", at + 1)).collect();
         let chain = chain.concat();
         let sdl = reduced(&format!(
             "type Query {{ a: Int t: T0 }} {chain} type T50000 @inaccessible {{ a: Int }}"

@@ -33,11 +33,7 @@ pub(super) struct Token {
 impl Token {
     fn new(kind: TokenKind, start: usize, end: usize) -> Self {
         let narrow = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        Self {
-            kind,
-            start: narrow(start),
-            end: narrow(end),
-        }
+        Self { kind, start: narrow(start), end: narrow(end) }
     }
 
     pub(super) const fn start(self) -> usize {
@@ -93,15 +89,11 @@ pub(super) fn tokens(source: &str) -> Result<Vec<Token>, BadToken> {
             }
             '!' | '$' | ':' | '=' | '@' | '|' | '&' => (TokenKind::Punctuator, 1),
             '.' if rest.starts_with("...") => (TokenKind::Punctuator, 3),
-            '_' | 'a'..='z' | 'A'..='Z' => (
-                TokenKind::Name,
-                name_length(rest).map_err(|reason| BadToken { at, reason })?,
-            ),
+            '_' | 'a'..='z' | 'A'..='Z' => {
+                (TokenKind::Name, name_length(rest).map_err(|reason| BadToken { at, reason })?)
+            }
             '-' | '0'..='9' => (TokenKind::Number, number_length(rest)),
-            '"' => string(rest).map_err(|reason| BadToken {
-                at,
-                reason: reason.to_owned(),
-            })?,
+            '"' => string(rest).map_err(|reason| BadToken { at, reason: reason.to_owned() })?,
             other => {
                 let reason = format!(
                     "unexpected character `{}` (U+{:04X}); a name has only letters a to z, digits and `_`",
@@ -118,9 +110,8 @@ pub(super) fn tokens(source: &str) -> Result<Vec<Token>, BadToken> {
 }
 
 fn name_length(rest: &str) -> Result<usize, String> {
-    let length = rest
-        .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        .unwrap_or(rest.len());
+    let length =
+        rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
     if length > MAX_NAME_BYTES {
         return Err(format!("a name is longer than {MAX_NAME_BYTES} characters"));
     }
@@ -139,9 +130,7 @@ fn string(rest: &str) -> Result<(TokenKind, usize), &'static str> {
     const OPEN: &str = "a string begins here and does not end";
     if let Some(body) = rest.strip_prefix("\"\"\"") {
         let is_escaped = |at| body.get(..at).is_some_and(|before| before.ends_with('\\'));
-        let end = body
-            .match_indices("\"\"\"")
-            .find(|(at, _)| !is_escaped(*at));
+        let end = body.match_indices("\"\"\"").find(|(at, _)| !is_escaped(*at));
         return end.map(|(at, _)| (TokenKind::Block, at + 6)).ok_or(OPEN);
     }
     let mut chars = rest.char_indices().skip(1);
@@ -175,11 +164,7 @@ mod tests {
     use super::*;
 
     fn texts(source: &str) -> Vec<&str> {
-        tokens(source)
-            .unwrap()
-            .into_iter()
-            .map(|token| token.text(source))
-            .collect()
+        tokens(source).unwrap().into_iter().map(|token| token.text(source)).collect()
     }
 
     #[test]

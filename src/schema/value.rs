@@ -78,9 +78,8 @@ pub(super) fn json(value: &Parsed<'_>) -> Value {
         Parsed::Null => Value::Null,
         Parsed::Enum(name) => Value::from(*name),
         Parsed::List(items) => items.iter().map(json).collect(),
-        Parsed::Object(entries) => entries
-            .iter()
-            .map(|(name, entry)| ((*name).to_owned(), json(entry)))
-            .collect(),
+        Parsed::Object(entries) => {
+            entries.iter().map(|(name, entry)| ((*name).to_owned(), json(entry))).collect()
+        }
     }
 }
