@@ -5,7 +5,7 @@ use std::{ffi::OsString, path::PathBuf};
 
 use clap::{
     ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
-    parser::ValueSource,
+    builder::FalseyValueParser, parser::ValueSource,
 };
 
 use crate::{
@@ -194,7 +194,7 @@ struct SearchArguments {
     #[arg(long, env = "SEXTANT_LIMIT", value_name = "N")]
     limit: Option<u32>,
     /// Print what the MCP tool answers
-    #[arg(long, env = "SEXTANT_JSON")]
+    #[arg(long, env = "SEXTANT_JSON", value_parser = FalseyValueParser::new())]
     json: bool,
     #[command(flatten)]
     target: TargetArguments,
@@ -208,7 +208,7 @@ struct GetArguments {
     #[arg(required = true)]
     coordinate: Vec<String>,
     /// Print what the MCP tool answers
-    #[arg(long, env = "SEXTANT_JSON")]
+    #[arg(long, env = "SEXTANT_JSON", value_parser = FalseyValueParser::new())]
     json: bool,
     #[command(flatten)]
     target: TargetArguments,

@@ -49,7 +49,7 @@ pub trait Discovery: Send + Sync + 'static {
 }
 
 /// What `search_schema` takes.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchRequest {
     /// The topic, in your own words; or a type, a field or a coordinate.

@@ -217,7 +217,8 @@ fn write(
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
     let mut insert_vector = connection.prepare(
-        "INSERT INTO element_vector (id, vector, kind, parent, paginated) VALUES (?1, ?2, ?3, ?4, ?5)",
+        "INSERT INTO element_vector (id, vector, bits, kind, parent, paginated)
+         VALUES (?1, ?2, vec_quantize_binary(?2), ?3, ?4, ?5)",
     )?;
     for (((element, text), hash), id) in elements.iter().zip(texts).zip(hashes).zip(1_i64..) {
         insert_element.execute(named_params! {

@@ -151,6 +151,9 @@ impl IndexFile {
         let pool = Pool::builder()
             .max_size(CONNECTIONS)
             .test_on_check_out(false)
+            // A connection that is opened later might find another file at the path.
+            .idle_timeout(None)
+            .max_lifetime(None)
             .build(manager)
             .map_err(|error| damaged(path, &error))?;
         Ok(Self { path: path.to_owned(), meta, pool })
@@ -234,6 +237,7 @@ pub fn create(
         "CREATE VIRTUAL TABLE element_vector USING vec0 (
              id INTEGER PRIMARY KEY,
              vector FLOAT[{dimensions}] distance_metric=cosine,
+             bits BIT[{dimensions}],
              kind TEXT,
              parent INTEGER,
              paginated BOOLEAN
@@ -327,13 +331,14 @@ fn read_only() -> OpenFlags {
 }
 
 fn not_opened(path: &Path, error: &rusqlite::Error) -> IndexError {
-    if is_damage(error) {
+    if is_damage(error) && !path.is_dir() {
         return damaged(path, error);
     }
     let reason = match std::fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => "there is no such file".into(),
         Ok(metadata) if metadata.is_dir() => "it is a folder".into(),
         Ok(metadata) if metadata.len() == 0 => "it is empty".into(),
+        _ if *error == rusqlite::Error::QueryReturnedNoRows => "it holds no tables".into(),
         _ => error.to_string(),
     };
     IndexError::Open { path: path.to_owned(), reason }

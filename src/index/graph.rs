@@ -59,6 +59,8 @@ pub struct Node {
     pub type_name: Option<Box<str>>,
     pub paginated: bool,
     pub deprecated: bool,
+    /// An identifier that people do not ask for.
+    pub identifier: bool,
     /// Fields between a root and the owner; none where no root leads there.
     pub depth: Option<u32>,
     pub arguments: u32,
@@ -160,10 +162,12 @@ fn read(connection: &Connection) -> rusqlite::Result<(Vec<Node>, References)> {
             rusqlite::Error::FromSqlConversionFailure(1, text, Box::new(error))
         })?;
         let type_ref: Option<String> = row.get(4)?;
+        let name: Box<str> = row.get(2)?;
         nodes.push(Node {
             coordinate: row.get(0)?,
             kind,
-            name: row.get(2)?,
+            identifier: is_identifier(&name),
+            name,
             owner: None,
             target: None,
             entity: None,
@@ -179,6 +183,13 @@ fn read(connection: &Connection) -> rusqlite::Result<(Vec<Node>, References)> {
         references.push((row.get(3)?, type_ref));
     }
     Ok((nodes, references))
+}
+
+/// Keys of databases and the like; a plain `id` too, which every entity has.
+fn is_identifier(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    lower.ends_with("databaseid")
+        || ["id", "iid", "uuid", "guid", "nodeid"].contains(&lower.as_str())
 }
 
 fn link(nodes: &mut [Node], references: References, positions: &HashMap<Box<str>, Position>) {

@@ -20,18 +20,26 @@ mod vectors;
 mod vocabulary;
 mod words;
 
-use std::path::Path;
+use std::{num::NonZeroUsize, path::Path, sync::Mutex};
 
 pub use build::{Order, Progress, Report, build};
 pub use cache::Cache;
 pub use file::{FILE_VERSION, IndexError, IndexFile, Meta};
 pub use local::LocalDiscovery;
 
-use crate::embedding::ModelIdentity;
+use lru::LruCache;
+
+use crate::{
+    discovery::{SearchRequest, SearchResponse},
+    embedding::ModelIdentity,
+};
 use graph::Graph;
 use names::Names;
 use vectors::Vectors;
 use vocabulary::Vocabulary;
+
+/// Answers that are remembered; about 10 KB each.
+const ANSWERS: NonZeroUsize = NonZeroUsize::new(128).unwrap();
 
 /// An opened index: the file, and what of it is kept in memory.
 pub struct Index {
@@ -40,6 +48,7 @@ pub struct Index {
     names: Names,
     vectors: Vectors,
     vocabulary: Vocabulary,
+    answers: Mutex<LruCache<SearchRequest, SearchResponse>>,
 }
 
 impl Index {
@@ -54,7 +63,14 @@ impl Index {
         let names = Names::of(&graph);
         let (dimensions, definitions) = (file.meta().dimensions, graph.definitions().len());
         let vectors = file.read(|connection| Vectors::load(connection, dimensions, definitions))?;
-        Ok(Self { file, graph, names, vectors, vocabulary: Vocabulary::bundled() })
+        Ok(Self {
+            file,
+            graph,
+            names,
+            vectors,
+            vocabulary: Vocabulary::bundled(),
+            answers: Mutex::new(LruCache::new(ANSWERS)),
+        })
     }
 
     /// Refuses a model that did not make this index.

@@ -167,7 +167,7 @@ pub fn member_features(
         event_subscription: flag(node.root == Some(Root::Subscription) && question.of_events),
         deprecated: flag(node.deprecated),
         namesakes: count(node.namesakes).ln(),
-        identifier: flag(is_identifier(&node.name)),
+        identifier: flag(node.identifier),
         boolean: flag(node.type_name.as_deref() == Some("Boolean")),
     }
 }
@@ -235,13 +235,6 @@ fn weights() -> &'static Weights {
             .unwrap_or_else(|error| unreachable!("ranking.json is not what it should be: {error}"))
     });
     &WEIGHTS
-}
-
-/// Keys of databases and the like; a plain `id` too, which every entity has.
-fn is_identifier(name: &str) -> bool {
-    let lower = name.to_lowercase();
-    lower.ends_with("databaseid")
-        || ["id", "iid", "uuid", "guid", "nodeid"].contains(&lower.as_str())
 }
 
 const fn flag(condition: bool) -> f32 {
