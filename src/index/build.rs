@@ -254,7 +254,7 @@ fn write(
         insert_vector.execute(params![
             id,
             vector,
-            element.kind.as_str(),
+            element.kind.number(),
             parent,
             element.paginated
         ])?;

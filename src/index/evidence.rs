@@ -5,12 +5,9 @@
 //! Every figure is a list with one entry a definition, in the order of
 //! positions.
 
-use std::collections::HashMap;
-
-use rusqlite::Connection;
-
 use super::{
-    graph::{Graph, Position, id_at, position_of},
+    graph::{Graph, Position},
+    lexicon::WordScores,
     names::Names,
     question::Question,
     vectors::Vectors,
@@ -25,10 +22,6 @@ const RRF_K: f32 = 60.0;
 const LAST_RANK: usize = 1_000;
 /// Scales fused ranks, which are below 4/61, to the order of the other figures.
 const RRF_SCALE: f32 = 30.0;
-/// The weights of the word index's columns: name, owner, type, description,
-/// arguments, members.
-const BM25: &str = "bm25(element_words, 4.0, 2.0, 1.0, 1.0, 0.5, 0.5)";
-
 /// What speaks for each definition.
 pub struct Evidence {
     /// Cosine to the question, −1 to 1.
@@ -62,11 +55,10 @@ impl Evidence {
         vector: &[f32],
         vocabulary: &Vocabulary,
         (graph, names, vectors): (&Graph, &Names, &Vectors),
-        connection: &Connection,
-    ) -> rusqlite::Result<Self> {
+        scores: &WordScores,
+    ) -> Self {
         let count = graph.definitions().len();
         let meaning = vectors.cosines(vector);
-        let scores = word_scores(connection, question, vocabulary, count)?;
         let coverage = names.coverage(question, vocabulary, &scores.frequencies, count);
 
         let groups = [Kind::Field, Kind::InputField].map(|kind| -> Vec<Position> {
@@ -113,7 +105,7 @@ impl Evidence {
                 raise(&mut evidence.returning_rank, returned, rank);
             }
         }
-        Ok(evidence)
+        evidence
     }
 }
 
@@ -126,62 +118,6 @@ fn raise(figures: &mut [f32], position: Position, to: f32) {
     if let Some(figure) = figures.get_mut(position) {
         *figure = figure.max(to);
     }
-}
-
-/// BM25 of each definition.
-struct WordScores {
-    /// By the question's own words.
-    literal: Vec<f32>,
-    /// By them or, for less, by words near to them, whichever scores more.
-    near: Vec<f32>,
-    /// How many definitions have each word of the question.
-    frequencies: Vec<usize>,
-}
-
-/// BM25 is a sum over words, so each is asked for alone; that gives every near
-/// word its own weight.
-fn word_scores(
-    connection: &Connection,
-    question: &Question,
-    vocabulary: &Vocabulary,
-    count: usize,
-) -> rusqlite::Result<WordScores> {
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT rowid, -{BM25} FROM element_words WHERE element_words MATCH ?1 AND rowid <= ?2"
-    ))?;
-    let last = id_at(count).saturating_sub(1);
-    let mut matches = |word: &str| -> rusqlite::Result<Vec<(Position, f32)>> {
-        // Words are letters and digits; the quotes keep `and` and `near` words.
-        let rows = statement.query_map((format!("\"{word}\""), last), |row| {
-            Ok((position_of(row.get(0)?), row.get(1)?))
-        })?;
-        rows.collect()
-    };
-    let mut scores =
-        WordScores { literal: vec![0.0; count], near: vec![0.0; count], frequencies: Vec::new() };
-    for word in &question.words {
-        let own = matches(&word.text)?;
-        scores.frequencies.push(own.len());
-        let mut best: HashMap<Position, f32> = HashMap::with_capacity(own.len());
-        for (position, score) in own {
-            if let Some(sum) = scores.literal.get_mut(position) {
-                *sum += score;
-            }
-            best.insert(position, score);
-        }
-        for (near, weight) in vocabulary.near(word) {
-            for (position, score) in matches(&near.text)? {
-                let best = best.entry(position).or_default();
-                *best = best.max(weight * score);
-            }
-        }
-        for (position, score) in best {
-            if let Some(sum) = scores.near.get_mut(position) {
-                *sum += score;
-            }
-        }
-    }
-    Ok(scores)
 }
 
 /// Adds `1/(k + rank)` to each of a group; what has no score has no rank.

@@ -238,7 +238,7 @@ pub fn create(
              id INTEGER PRIMARY KEY,
              vector FLOAT[{dimensions}] distance_metric=cosine,
              bits BIT[{dimensions}],
-             kind TEXT,
+             kind INTEGER,
              parent INTEGER,
              paginated BOOLEAN
          )"

@@ -200,7 +200,10 @@ fn link(nodes: &mut [Node], references: References, positions: &HashMap<Box<str>
         .map(|(position, node)| (node.name.clone(), position))
         .collect();
     for (node, (parent, type_ref)) in nodes.iter_mut().zip(references) {
-        node.owner = parent.and_then(|parent| positions.get(parent.as_str()).copied());
+        // A path begins at its parent but is no member of it.
+        if node.kind != Kind::Path {
+            node.owner = parent.and_then(|parent| positions.get(parent.as_str()).copied());
+        }
         node.target =
             type_ref.and_then(|type_ref| types.get(TypeRef::named_in(&type_ref)).copied());
         node.entity = node.target;

@@ -9,6 +9,7 @@ mod cache;
 mod evidence;
 mod file;
 mod graph;
+mod lexicon;
 mod local;
 mod names;
 mod question;
@@ -34,6 +35,7 @@ use crate::{
     embedding::ModelIdentity,
 };
 use graph::Graph;
+use lexicon::Lexicon;
 use names::Names;
 use vectors::Vectors;
 use vocabulary::Vocabulary;
@@ -45,6 +47,7 @@ const ANSWERS: NonZeroUsize = NonZeroUsize::new(128).unwrap();
 pub struct Index {
     file: IndexFile,
     graph: Graph,
+    lexicon: Lexicon,
     names: Names,
     vectors: Vectors,
     vocabulary: Vocabulary,
@@ -65,6 +68,7 @@ impl Index {
         let vectors = file.read(|connection| Vectors::load(connection, dimensions, definitions))?;
         Ok(Self {
             file,
+            lexicon: Lexicon::new(definitions),
             graph,
             names,
             vectors,

@@ -143,8 +143,8 @@ impl Index {
             vector,
             &self.vocabulary,
             (&self.graph, &self.names, &self.vectors),
-            connection,
-        )?;
+            &self.lexicon.scores(&question, &self.vocabulary, connection)?,
+        );
         let lines = ranking::type_lines(&self.graph, &evidence);
         let spelled = Spelled::new(query, &self.graph);
         let mut offered = vec![false; self.graph.definitions().len()];
@@ -272,9 +272,8 @@ fn nearest(
     filter: &Filter,
     connection: &Connection,
 ) -> rusqlite::Result<Vec<Position>> {
-    // Kinds are the program's own words, so they need no parameters.
     let definitions = filter.kinds.iter().filter(|kind| **kind != Kind::Path);
-    let kinds: Vec<String> = definitions.map(|kind| format!("'{kind}'")).collect();
+    let kinds: Vec<String> = definitions.map(|kind| kind.number().to_string()).collect();
     let mut sql = format!(
         "SELECT id FROM element_vector
          WHERE bits MATCH vec_quantize_binary(:vector) AND k = :k AND kind IN ({})",
