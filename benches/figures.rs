@@ -171,7 +171,7 @@ impl Server {
     }
 
     fn call(&mut self, tool: &str, arguments: &serde_json::Value, list: &str) -> Duration {
-        let (took, answer) = time(|| {
+        let (time_taken, answer) = time(|| {
             self.request("tools/call", &serde_json::json!({ "name": tool, "arguments": arguments }))
         });
         let found = answer.pointer(&format!("/result/structuredContent/{list}"));
@@ -179,7 +179,7 @@ impl Server {
             found.is_some_and(|list| list != &serde_json::json!([])),
             "{tool} answered {answer}"
         );
-        took
+        time_taken
     }
 
     fn request(&mut self, method: &str, params: &serde_json::Value) -> serde_json::Value {
@@ -225,7 +225,8 @@ fn build(schema: &Path, out: &Path) -> (Duration, f64) {
 /// Loads the model in a fresh process, as a server does.
 fn load_model() -> Duration {
     let bench = std::env::current_exe().expect("this program");
-    let (took, status) = time(|| Command::new(bench).arg("--load-model").status());
+    let (took, status) =
+        time(|| Command::new(bench).arg("--load-model").env("ORT_DISABLE_TELEMETRY", "1").status());
     assert!(status.expect("this program").success(), "the model loads");
     took
 }

@@ -94,7 +94,8 @@ impl Config {
     /// # Errors
     /// The mistake, or the help or version that was asked for.
     pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
-        let matches = Arguments::command().try_get_matches_from(arguments)?;
+        let matches =
+            without_empty_variables(Arguments::command()).try_get_matches_from(arguments)?;
         let arguments = Arguments::from_arg_matches(&matches)?;
         let given = |name: &str| {
             let command = matches.subcommand().map(|(_, matches)| matches);
@@ -288,6 +289,22 @@ impl TargetArguments {
 
 fn checked_source(source: &str, headers: &HeaderArguments) -> Result<Source, clap::Error> {
     Source::parse(source, &headers.header).map_err(|error| mistake(&error.to_string()))
+}
+
+/// A variable that is set to nothing counts as not set, as elsewhere.
+fn without_empty_variables(command: clap::Command) -> clap::Command {
+    let is_empty = |argument: &clap::Arg| {
+        argument
+            .get_env()
+            .is_some_and(|name| std::env::var_os(name).is_some_and(|value| value.is_empty()))
+    };
+    let command =
+        command.mut_args(
+            |argument| {
+                if is_empty(&argument) { argument.env(None::<&str>) } else { argument }
+            },
+        );
+    command.mut_subcommands(without_empty_variables)
 }
 
 /// `github.graphql` becomes `github.sqlite` in the current folder; what has no

@@ -182,3 +182,25 @@ pub enum DiscoveryError {
     #[error("The schema index cannot serve. {0}")]
     Failed(String),
 }
+
+impl DiscoveryError {
+    /// The request is wrong for this reason, which becomes a sentence.
+    #[must_use]
+    pub fn invalid(reason: impl AsRef<str>) -> Self {
+        Self::Invalid(sentence(reason.as_ref()))
+    }
+
+    /// The index cannot serve for this reason, which becomes a sentence.
+    #[must_use]
+    pub fn failed(reason: &impl std::fmt::Display) -> Self {
+        Self::Failed(sentence(&reason.to_string()))
+    }
+}
+
+/// Errors begin in lower case and end without a full stop, as they may stand
+/// anywhere; after another sentence they need both.
+fn sentence(reason: &str) -> String {
+    let mut letters = reason.trim_end_matches('.').chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).chain(['.']).collect()
+}

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     CliError, open,
-    page::{BOLD, DIM, NAME, TYPE},
+    page::{BOLD, DIM, NAME, TYPE, plain},
 };
 use crate::{
     config::Target,
@@ -60,16 +60,16 @@ fn print(out: &mut impl Write, symbol: &Symbol) -> io::Result<()> {
 /// A value of a record as lines: lists one member a line, text as it is.
 fn lines(value: &Value) -> Vec<String> {
     match value {
-        Value::String(text) => text.lines().map(str::to_owned).collect(),
+        Value::String(text) => plain(text).lines().map(str::to_owned).collect(),
         Value::Array(members) => members.iter().map(member).collect(),
-        other => vec![other.to_string()],
+        other => vec![plain(&other.to_string())],
     }
 }
 
 /// A member of a list: `name: Type = default  description`.
 fn member(value: &Value) -> String {
     let Value::Object(member) = value else {
-        return value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        return value.as_str().map_or_else(|| value.to_string(), plain);
     };
     let text = |key: &str| member.get(key).and_then(Value::as_str);
     let name = text("Name").or_else(|| text("Coordinate")).unwrap_or_default();
@@ -78,7 +78,7 @@ fn member(value: &Value) -> String {
         line = format!("{line}: {TYPE}{type_ref}{TYPE:#}");
     }
     if let Some(default) = text("Default") {
-        line = format!("{line} = {default}");
+        line = format!("{line} = {}", plain(default));
     }
     if let Some(arguments) = member.get("Args") {
         line = format!("{line}  {DIM}{arguments}{DIM:#}");
@@ -86,7 +86,7 @@ fn member(value: &Value) -> String {
     for key in ["DeprecationReason", "Description"] {
         if let Some(prose) = text(key) {
             let label = if key == "Description" { "" } else { "deprecated: " };
-            let prose = prose.split_whitespace().collect::<Vec<_>>().join(" ");
+            let prose = plain(prose).split_whitespace().collect::<Vec<_>>().join(" ");
             line = format!("{line}  {DIM}{label}{prose}{DIM:#}");
         }
     }

@@ -22,6 +22,7 @@ use crate::{
 const PLAIN_STEPS: usize = 10;
 
 pub fn run(source: &Source, out: &Path, model: &ModelSource) -> Result<(), CliError> {
+    refuse_to_overwrite(source, out)?;
     let schema = schema::load(source)?;
     let embedder = Embedder::load(model)?;
     let previous = IndexFile::open(out).ok();
@@ -37,6 +38,15 @@ pub fn run(source: &Source, out: &Path, model: &ModelSource) -> Result<(), CliEr
     let report = build(order, |step| bar.show(step))?;
     bar.clear();
     summarise(&report, out)
+}
+
+/// A slip of the completion key should not cost anybody a schema.
+fn refuse_to_overwrite(source: &Source, out: &Path) -> Result<(), CliError> {
+    let source = source.watch_paths().and_then(|path| path.canonicalize().ok());
+    match (source, out.canonicalize()) {
+        (Some(source), Ok(out)) if source == out => Err(CliError::Overwrite(out)),
+        _ => Ok(()),
+    }
 }
 
 fn summarise(report: &Report, out: &Path) -> Result<(), CliError> {

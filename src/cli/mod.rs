@@ -6,10 +6,10 @@ mod mcp;
 mod page;
 mod search;
 
-use std::{io::IsTerminal as _, process::ExitCode};
+use std::{io::IsTerminal as _, path::PathBuf, process::ExitCode};
 
 use anstream::eprintln;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
 use crate::{
     config::{Command, Config, Target},
@@ -35,6 +35,8 @@ enum CliError {
     Mcp(#[from] crate::mcp::McpError),
     #[error("`{0}` is not in the index; `sextant search` finds what is")]
     NotFound(String),
+    #[error("the index would overwrite the schema `{}`; name another file with --out", .0.display())]
+    Overwrite(PathBuf),
     #[error("cannot print the answer: {0}")]
     Output(#[from] std::io::Error),
     #[error("cannot start: {0}")]
@@ -71,9 +73,9 @@ pub fn run(config: Config) -> ExitCode {
 }
 
 fn log_to_stderr(filter: &str) -> Result<(), CliError> {
-    let filter = EnvFilter::try_new(filter).map_err(|error| {
+    let filter = log_filter(filter).ok_or_else(|| {
         CliError::Start(format!(
-            "`{filter}` is no log level ({error}); give error, warn, info, debug or trace"
+            "`{filter}` is no log level; give error, warn, info, debug or trace, or directives such as sextant=debug"
         ))
     })?;
     tracing_subscriber::fmt()
@@ -82,6 +84,12 @@ fn log_to_stderr(filter: &str) -> Result<(), CliError> {
         .with_ansi(std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none())
         .try_init()
         .map_err(|error| CliError::Start(error.to_string()))
+}
+
+/// A bare word would be read as the name of a module, and silence everything.
+fn log_filter(text: &str) -> Option<EnvFilter> {
+    let bare = |part: &str| part.contains('=') || part.parse::<LevelFilter>().is_ok();
+    text.split(',').all(|part| bare(part.trim())).then(|| EnvFilter::try_new(text).ok())?
 }
 
 /// Opens what a question is about. A schema without an index is indexed first,

@@ -10,9 +10,15 @@ pub const NAME: Style = AnsiColor::Cyan.on_default();
 pub const TYPE: Style = AnsiColor::Green.on_default();
 pub const WARNING: Style = AnsiColor::Yellow.on_default();
 
+/// A schema's text without what would steer a terminal: control characters
+/// become blanks.
+pub fn plain(text: &str) -> String {
+    text.replace(|letter: char| letter.is_control() && letter != '\n', " ")
+}
+
 /// The first sentence of a description, on one line, at most `width` characters.
 pub fn first_sentence(description: &str, width: usize) -> String {
-    let line = description.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = plain(description).split_whitespace().collect::<Vec<_>>().join(" ");
     let sentence = line.find(". ").and_then(|end| line.get(..=end)).unwrap_or(&line);
     shorten(sentence, width)
 }
@@ -36,6 +42,7 @@ mod tests {
     fn descriptions_become_one_short_line() {
         assert_eq!(first_sentence("The mood.\nOf a person. ", 40), "The mood.");
         assert_eq!(first_sentence("No full stop", 40), "No full stop");
+        assert_eq!(first_sentence("\u{1b}[31mred", 40), "[31mred");
         assert_eq!(first_sentence("Größer als gedacht", 8), "Größer…");
     }
 }

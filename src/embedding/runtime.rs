@@ -4,6 +4,10 @@
 //! without a file of its own where the platform can do that: on Linux as an
 //! anonymous file in memory, elsewhere as a temporary file that is removed once
 //! it is loaded.
+//!
+//! The runtime reports its use over the network unless `ORT_DISABLE_TELEMETRY`
+//! is 1 in the environment when it starts. `main` sees to that; so must any other
+//! program that uses this library.
 
 use std::{io::Write as _, sync::OnceLock};
 

@@ -105,9 +105,9 @@ impl Graph {
         self.nodes.get(..self.routes_from).unwrap_or(&self.nodes)
     }
 
-    /// The paths, with their positions.
-    pub fn routes(&self) -> impl Iterator<Item = (Position, &Node)> {
-        self.nodes.iter().enumerate().skip(self.routes_from)
+    /// The paths.
+    pub fn routes(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().skip(self.routes_from)
     }
 
     /// The element at a position.

@@ -38,7 +38,7 @@ pub struct LocalDiscovery {
 enum State {
     Building,
     Ready(Ready),
-    Failed(String),
+    Failed(DiscoveryError),
 }
 
 /// An index, and the model that reads its questions.
@@ -122,13 +122,13 @@ impl LocalDiscovery {
     }
 
     /// An index that serves goes on serving; without one, calls get the reason.
-    fn fail(&self, error: &dyn std::error::Error) {
+    fn fail(&self, error: &impl std::error::Error) {
         let serving = matches!(*self.state.borrow(), State::Ready(_));
         if serving {
             tracing::error!(%error, "the schema changed and cannot be indexed; the old index goes on serving");
         } else {
             tracing::error!(%error, "there is no index");
-            self.state.send_replace(State::Failed(format!("{error}.")));
+            self.state.send_replace(State::Failed(DiscoveryError::failed(error)));
         }
     }
 
@@ -138,7 +138,7 @@ impl LocalDiscovery {
         match tokio::time::timeout(START_UP_PATIENCE, settled).await {
             Ok(Ok(state)) => match &*state {
                 State::Ready(ready) => Ok(ready.clone()),
-                State::Failed(reason) => Err(DiscoveryError::Failed(reason.clone())),
+                State::Failed(error) => Err(error.clone()),
                 State::Building => Err(DiscoveryError::Building),
             },
             Ok(Err(_)) | Err(_) => Err(DiscoveryError::Building),
@@ -156,11 +156,11 @@ impl LocalDiscovery {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => {
                 tracing::error!(%error, "a question got no answer");
-                Err(DiscoveryError::Failed(format!("{error}.")))
+                Err(DiscoveryError::failed(&error))
             }
             Err(error) => {
                 tracing::error!(%error, "a question broke off");
-                Err(DiscoveryError::Failed("The question broke off; see the log.".into()))
+                Err(DiscoveryError::failed(&"the question broke off; see the log"))
             }
         }
     }
@@ -199,10 +199,18 @@ fn watch(
     let Some(path) = source.watch_paths() else {
         return Ok(None);
     };
-    let path = path.canonicalize()?;
-    let (folder, mode) = match path.parent() {
-        Some(parent) if !path.is_dir() => (parent.to_owned(), RecursiveMode::NonRecursive),
-        _ => (path.clone(), RecursiveMode::Recursive),
+    // A file that is not there yet has a folder all the same.
+    let (folder, mode) = match (path.parent(), path.file_name()) {
+        (Some(parent), Some(_)) if !path.is_dir() => {
+            let here = parent.as_os_str().is_empty();
+            (if here { Path::new(".") } else { parent }, RecursiveMode::NonRecursive)
+        }
+        _ => (path, RecursiveMode::Recursive),
+    };
+    let folder = folder.canonicalize()?;
+    let path = match path.file_name() {
+        Some(name) if mode == RecursiveMode::NonRecursive => folder.join(name),
+        _ => folder.clone(),
     };
     let changes = Mutex::new(changes);
     let mut debouncer = new_debouncer(QUIET, move |events: DebounceEventResult| {

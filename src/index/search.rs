@@ -71,6 +71,16 @@ struct Filter {
     paginated: Option<bool>,
 }
 
+/// A question, and what speaks for each definition: all that ranking needs.
+pub(super) struct Assessment {
+    pub question: Question,
+    pub evidence: Evidence,
+    /// How well each type answers; see [`ranking::type_lines`].
+    pub lines: Vec<f32>,
+    /// Which definitions are in the running.
+    running: Vec<bool>,
+}
+
 impl Index {
     /// Ranks the elements that pass the request's filters, best first; equal
     /// ones by coordinate, so that the same question always gets the same
@@ -88,30 +98,17 @@ impl Index {
         if let Some(answer) = answers().get(request) {
             return Ok(answer.clone());
         }
-        let answer = self.rank(request, embedder)?;
+        let answer = match self.filter(request) {
+            Some(filter) => {
+                let assessment = self.assess(&request.query, &filter, embedder)?;
+                let candidates = self.ranked(&request.query, &assessment, &filter);
+                let limit = request.limit.unwrap_or(DEFAULT_LIMIT) as usize;
+                self.hits(candidates.get(..limit).unwrap_or(&candidates))?
+            }
+            None => SearchResponse::default(),
+        };
         answers().put(request.clone(), answer.clone());
         Ok(answer)
-    }
-
-    fn rank(
-        &self,
-        request: &SearchRequest,
-        embedder: &Embedder,
-    ) -> Result<SearchResponse, IndexError> {
-        let Some(filter) = self.filter(request) else {
-            return Ok(SearchResponse::default());
-        };
-        let vector = embedder.embed_question(&request.query)?;
-        let mut candidates = self
-            .file
-            .read(|connection| self.candidates(&request.query, &vector, &filter, connection))?;
-        candidates.sort_unstable_by(|a, b| {
-            (a.tier.cmp(&b.tier))
-                .then_with(|| b.score.total_cmp(&a.score))
-                .then_with(|| a.node.coordinate.cmp(&b.node.coordinate))
-        });
-        candidates.truncate(request.limit.unwrap_or(DEFAULT_LIMIT) as usize);
-        self.hits(&candidates)
     }
 
     /// None where nothing can pass: an unknown parent, or unknown kinds only.
@@ -130,84 +127,96 @@ impl Index {
         (!kinds.is_empty()).then_some(Filter { kinds, parent, paginated: request.paginated })
     }
 
-    fn candidates(
+    /// Gathers the evidence, and chooses who runs: the nearest in meaning, those
+    /// that share a word or a near word with the query, the best types and their
+    /// members, and whatever is spelled out.
+    fn assess(
         &self,
         query: &str,
-        vector: &[f32],
         filter: &Filter,
-        connection: &Connection,
-    ) -> rusqlite::Result<Vec<Candidate<'_>>> {
+        embedder: &Embedder,
+    ) -> Result<Assessment, IndexError> {
+        let vector = embedder.embed_question(query)?;
         let question = Question::read(query);
+        let (scores, nearest) = self.file.read(|connection| {
+            let scores = self.lexicon.scores(&question, &self.vocabulary, connection)?;
+            Ok((scores, nearest(&vector, filter, connection)?))
+        })?;
         let evidence = Evidence::gather(
             &question,
-            vector,
+            &vector,
             &self.vocabulary,
             (&self.graph, &self.names, &self.vectors),
-            &self.lexicon.scores(&question, &self.vocabulary, connection)?,
+            &scores,
         );
         let lines = ranking::type_lines(&self.graph, &evidence);
-        let spelled = Spelled::new(query, &self.graph);
-        let mut offered = vec![false; self.graph.definitions().len()];
-        for position in nearest(vector, filter, connection)? {
-            mark(&mut offered, position);
-        }
         let best_types = best(&lines, BEST_TYPES);
-        for (position, node) in self.graph.definitions().iter().enumerate() {
-            let shares_a_word = at(&evidence.near_words, position) > 0.0;
-            let of_a_best_type = best_types.contains(&node.owner.unwrap_or(position));
-            if shares_a_word || of_a_best_type || spelled.tier(node) < Tier::Topic {
-                mark(&mut offered, position);
-            }
-        }
-        let running = |is: fn(Kind) -> bool| -> Vec<(Position, &Node)> {
-            let nodes = self.graph.definitions().iter().enumerate().zip(&offered);
-            nodes
-                .filter(|((_, node), offered)| **offered && is(node.kind) && filter.passes(node))
-                .map(|(place, _)| place)
-                .collect()
+        let spelled = Spelled::new(query, &self.graph);
+        let runs = |(position, node): (Position, &Node)| {
+            at(&evidence.near_words, position) > 0.0
+                || best_types.contains(&node.owner.unwrap_or(position))
+                || nearest.contains(&position)
+                || spelled.tier(node) < Tier::Topic
         };
+        let running = self.graph.definitions().iter().enumerate().map(runs).collect();
+        Ok(Assessment { question, evidence, lines, running })
+    }
 
-        let mut candidates = Vec::new();
-        let mut rank = |running: &[(Position, &'_ Node)], scores: Vec<f32>| {
-            candidates.extend(
-                running.iter().zip(scores).map(|(&(position, _), score)| (position, score)),
+    /// The definitions of a kind that run and pass.
+    fn running(
+        &self,
+        assessment: &Assessment,
+        filter: &Filter,
+        is: fn(Kind) -> bool,
+    ) -> Vec<(Position, &Node)> {
+        let definitions = self.graph.definitions().iter().enumerate().zip(&assessment.running);
+        definitions
+            .filter(|((_, node), runs)| **runs && is(node.kind) && filter.passes(node))
+            .map(|(place, _)| place)
+            .collect()
+    }
+
+    fn ranked(&self, query: &str, assessment: &Assessment, filter: &Filter) -> Vec<Candidate<'_>> {
+        let Assessment { question, evidence, lines, .. } = assessment;
+        let mut scored: Vec<(&Node, f32)> = Vec::new();
+        let kinds: [fn(Kind) -> bool; 2] =
+            [|kind| kind == Kind::Field, |kind| kind == Kind::InputField];
+        for kind in kinds {
+            let (nodes, features): (Vec<_>, Vec<_>) = self
+                .running(assessment, filter, kind)
+                .into_iter()
+                .map(|member| {
+                    let features =
+                        ranking::member_features(member, &self.graph, question, evidence, lines);
+                    (member.1, features)
+                })
+                .unzip();
+            scored.extend(
+                nodes.into_iter().zip(ranking::member_log_probabilities(question, &features)),
             );
-        };
-        for is in
-            [|kind| kind == Kind::Field, |kind| kind == Kind::InputField] as [fn(Kind) -> bool; 2]
-        {
-            let members = running(is);
-            let features: Vec<_> = members
-                .iter()
-                .map(|&member| {
-                    ranking::member_features(member, &self.graph, &question, &evidence, &lines)
-                })
-                .collect();
-            rank(&members, ranking::member_log_probabilities(&question, &features));
         }
-        let types = running(Kind::is_type);
-        rank(
-            &types,
-            log_softmax(types.iter().map(|&(position, _)| at(&lines, position)).collect()),
-        );
-        let routes: Vec<(Position, &Node)> =
-            self.graph.routes().filter(|(_, node)| filter.passes(node)).collect();
-        rank(
-            &routes,
-            log_softmax(routes.iter().map(|(_, node)| route_line(node, &lines)).collect()),
-        );
+        let types = self.running(assessment, filter, Kind::is_type);
+        scored.extend(in_shares(
+            types.into_iter().map(|(position, node)| (node, at(lines, position))),
+        ));
+        let routes = self.graph.routes().filter(|route| filter.passes(route));
+        scored.extend(in_shares(routes.map(|route| (route, route_line(route, lines)))));
 
-        Ok(candidates
+        let spelled = Spelled::new(query, &self.graph);
+        let mut candidates: Vec<Candidate<'_>> = scored
             .into_iter()
-            .filter_map(|(position, score)| {
-                let node = self.graph.get(position)?;
-                Some(Candidate {
-                    node,
-                    tier: spelled.tier(node),
-                    score: score + prior(node.kind).ln(),
-                })
+            .map(|(node, score)| Candidate {
+                node,
+                tier: spelled.tier(node),
+                score: score + filter.prior(node.kind).ln(),
             })
-            .collect())
+            .collect();
+        candidates.sort_unstable_by(|a, b| {
+            (a.tier.cmp(&b.tier))
+                .then_with(|| b.score.total_cmp(&a.score))
+                .then_with(|| a.node.coordinate.cmp(&b.node.coordinate))
+        });
+        candidates
     }
 
     fn hits(&self, candidates: &[Candidate<'_>]) -> Result<SearchResponse, IndexError> {
@@ -226,11 +235,40 @@ impl Index {
     }
 }
 
+/// Lines into the logarithms of shares of 1.
+fn in_shares<'a>(
+    lines: impl Iterator<Item = (&'a Node, f32)>,
+) -> impl Iterator<Item = (&'a Node, f32)> {
+    let (nodes, lines): (Vec<_>, Vec<_>) = lines.unzip();
+    nodes.into_iter().zip(log_softmax(lines))
+}
+
 impl Filter {
     fn passes(&self, node: &Node) -> bool {
         self.kinds.contains(&node.kind)
             && self.parent.is_none_or(|parent| node.owner == Some(parent))
-            && self.paginated.is_none_or(|paginated| node.paginated == paginated)
+            && match self.paginated {
+                None => true,
+                Some(true) => node.paginated && node.kind == Kind::Field,
+                Some(false) => !node.paginated,
+            }
+    }
+
+    /// How probable it is that an answer is of this kind, among those that pass.
+    fn prior(&self, kind: Kind) -> f32 {
+        let groups = [Kind::Field, Kind::InputField, Kind::Path];
+        let types = self.kinds.iter().find(|kind| kind.is_type());
+        let passing = groups.iter().filter(|kind| self.kinds.contains(kind)).chain(types);
+        prior(kind) / passing.map(|kind| prior(*kind)).sum::<f32>()
+    }
+}
+
+fn prior(kind: Kind) -> f32 {
+    match kind {
+        Kind::Field => FIELD_PRIOR,
+        Kind::InputField => INPUT_FIELD_PRIOR,
+        Kind::Path => PATH_PRIOR,
+        _ => TYPE_PRIOR,
     }
 }
 
@@ -271,7 +309,7 @@ fn nearest(
     vector: &[f32],
     filter: &Filter,
     connection: &Connection,
-) -> rusqlite::Result<Vec<Position>> {
+) -> rusqlite::Result<HashSet<Position>> {
     let definitions = filter.kinds.iter().filter(|kind| **kind != Kind::Path);
     let kinds: Vec<String> = definitions.map(|kind| kind.number().to_string()).collect();
     let mut sql = format!(
@@ -307,21 +345,6 @@ fn route_line(route: &Node, lines: &[f32]) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "routes have a few hops")]
     let hops = route.depth.unwrap_or_default() as f32;
     route.target.map_or(0.0, |target| at(lines, target)) - HOP_COST * hops
-}
-
-fn prior(kind: Kind) -> f32 {
-    match kind {
-        Kind::Field => FIELD_PRIOR,
-        Kind::InputField => INPUT_FIELD_PRIOR,
-        Kind::Path => PATH_PRIOR,
-        _ => TYPE_PRIOR,
-    }
-}
-
-fn mark(offered: &mut [bool], position: Position) {
-    if let Some(offered) = offered.get_mut(position) {
-        *offered = true;
-    }
 }
 
 /// More digits than three say nothing and cost an agent tokens.

@@ -101,13 +101,18 @@ impl<D: Discovery> ServerHandler for Server<D> {
 /// Arguments that do not fit are the agent's to mend, so they are no protocol
 /// error.
 fn parse<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, DiscoveryError> {
-    serde_json::from_value(Value::Object(arguments))
-        .map_err(|error| DiscoveryError::Invalid(format!("{}.", sentence(&error.to_string()))))
+    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
+        let reason = error.inner().to_string().replace("u32", "a whole number");
+        DiscoveryError::invalid(match error.path().to_string().as_str() {
+            "." => reason,
+            path => format!("`{path}`: {reason}"),
+        })
+    })
 }
 
 fn answer<T: Serialize>(result: Result<T, DiscoveryError>) -> CallToolResult {
     let result = result.and_then(|response| {
-        serde_json::to_value(response).map_err(|error| DiscoveryError::Failed(error.to_string()))
+        serde_json::to_value(response).map_err(|error| DiscoveryError::failed(&error))
     });
     match result {
         Ok(response) => CallToolResult::structured(response),
@@ -121,9 +126,4 @@ fn unknown_tool(name: &str) -> ErrorData {
         Cow::Owned(format!("there is no tool `{name}`; the tools are {}", known.join(" and "))),
         None,
     )
-}
-
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -1,1 +1,25 @@
+//! The binary, driven as a person or an MCP client would drive it.
+//!
+//! Each test works in a folder of its own with an environment of its own, and
+//! waits for what it expects rather than for time to pass. The harness holds
+//! the little that they share.
 
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test ends where it finds something wrong; clippy.toml allows that inside of test functions only"
+)]
+
+mod bad_input;
+mod cache;
+mod cli;
+mod corpus;
+mod environment;
+mod harness;
+mod index_files;
+mod protocol;
+mod sources;
+mod standalone;
+mod tools;
+mod watching;
