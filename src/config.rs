@@ -1,7 +1,7 @@
 //! Flags and environment, first as they are given, then as one checked value
 //! that the rest of the program takes.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
 use clap::{
     ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
@@ -9,9 +9,10 @@ use clap::{
 };
 
 use crate::{
+    cli::{Evaluation, Form},
     discovery::{SearchRequest, SymbolsRequest},
     embedding::ModelSource,
-    index::Cache,
+    index::{Cache, Vocabulary},
     schema::Source,
 };
 
@@ -40,12 +41,12 @@ pub enum Command {
     Search {
         /// Where to search.
         target: Target,
-        /// The model.
-        model: ModelSource,
+        /// How the topic is read.
+        reader: Reader,
         /// The tool's request.
         request: SearchRequest,
-        /// Print the tool's JSON rather than a page for people.
-        json: bool,
+        /// What to print.
+        form: Form,
     },
     /// Read records.
     Get {
@@ -62,9 +63,25 @@ pub enum Command {
     Mcp {
         /// What to serve.
         target: Target,
-        /// The model.
-        model: ModelSource,
+        /// How questions are read.
+        reader: Reader,
     },
+    /// Measure search on questions whose answers are known.
+    Eval {
+        /// What to measure.
+        evaluation: Evaluation,
+        /// How questions are read.
+        reader: Reader,
+    },
+}
+
+/// How questions are read.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    /// The model that says what they mean.
+    pub model: ModelSource,
+    /// The near words of theirs.
+    pub vocabulary: Arc<Vocabulary>,
 }
 
 /// What is asked: an index file as it is, or a schema by way of the cache.
@@ -114,9 +131,10 @@ impl Config {
                 parent,
                 paginated,
                 limit,
+                explain,
                 json,
                 target,
-                model,
+                reader,
             }) => {
                 let request = SearchRequest {
                     query: topic,
@@ -126,15 +144,26 @@ impl Config {
                     paginated,
                 };
                 let target = target.checked(given)?;
-                (Command::Search { target, model: model.source(), request, json }, "warn")
+                let form = match (json, explain) {
+                    (true, _) => Form::Json,
+                    (false, true) => Form::Explained,
+                    (false, false) => Form::Page,
+                };
+                (Command::Search { target, reader: reader.checked()?, request, form }, "warn")
             }
             Subcommands::Get(GetArguments { coordinate, json, target, model }) => {
                 let request = SymbolsRequest { coordinates: coordinate };
                 let target = target.checked(given)?;
                 (Command::Get { target, model: model.source(), request, json }, "warn")
             }
-            Subcommands::Mcp(McpArguments { target, model }) => {
-                (Command::Mcp { target: target.checked(given)?, model: model.source() }, "info")
+            Subcommands::Mcp(McpArguments { target, reader }) => {
+                let target = target.checked(given)?;
+                (Command::Mcp { target, reader: reader.checked()? }, "info")
+            }
+            Subcommands::Eval(EvalArguments { data, schemas, only, features, cache, reader }) => {
+                let cache = cache.checked()?;
+                let evaluation = Evaluation { data, schemas, only, features, cache };
+                (Command::Eval { evaluation, reader: reader.checked()? }, "warn")
             }
         };
         Ok(Self { log: arguments.log.unwrap_or_else(|| log.to_owned()), command })
@@ -162,6 +191,8 @@ enum Subcommands {
     Get(GetArguments),
     /// Serve the tools over MCP on standard input and output
     Mcp(McpArguments),
+    /// Measure search on questions whose answers are known
+    Eval(EvalArguments),
 }
 
 #[derive(Debug, Args)]
@@ -194,13 +225,16 @@ struct SearchArguments {
     /// How many hits, 1 to 200 [default: 10]
     #[arg(long, env = "SEXTANT_LIMIT", value_name = "N")]
     limit: Option<u32>,
+    /// Show below each hit its rank on each leg, and what each feature added
+    #[arg(long, env = "SEXTANT_EXPLAIN", value_parser = FalseyValueParser::new())]
+    explain: bool,
     /// Print what the MCP tool answers
     #[arg(long, env = "SEXTANT_JSON", value_parser = FalseyValueParser::new())]
     json: bool,
     #[command(flatten)]
     target: TargetArguments,
     #[command(flatten)]
-    model: ModelArguments,
+    reader: ReaderArguments,
 }
 
 #[derive(Debug, Args)]
@@ -222,7 +256,63 @@ struct McpArguments {
     #[command(flatten)]
     target: TargetArguments,
     #[command(flatten)]
+    reader: ReaderArguments,
+}
+
+#[derive(Debug, Args)]
+struct EvalArguments {
+    /// A folder of questions: *.jsonl, a prompt or a graded topic a line
+    #[arg(env = "SEXTANT_EVAL_DATA")]
+    data: PathBuf,
+    /// A folder of the schemas they are about, NAME.graphql each
+    #[arg(long, env = "SEXTANT_EVAL_SCHEMAS", value_name = "DIR")]
+    schemas: PathBuf,
+    /// Only this schema; may be given several times
+    #[arg(long, env = "SEXTANT_EVAL_ONLY", value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+    /// A file for what each question's candidates are judged by, to fit weights on
+    #[arg(long, env = "SEXTANT_EVAL_FEATURES", value_name = "FILE")]
+    features: Option<PathBuf>,
+    #[command(flatten)]
+    cache: CacheArguments,
+    #[command(flatten)]
+    reader: ReaderArguments,
+}
+
+#[derive(Debug, Args)]
+struct ReaderArguments {
+    /// A file of near words, added to the bundled ones
+    #[arg(long, env = "SEXTANT_SYNONYMS", value_name = "FILE")]
+    synonyms: Option<PathBuf>,
+    #[command(flatten)]
     model: ModelArguments,
+}
+
+#[derive(Debug, Args)]
+struct CacheArguments {
+    /// Where indexes of schemas are kept [default: the platform's cache folder]
+    #[arg(long, env = "SEXTANT_CACHE_DIR", value_name = "DIR")]
+    cache_dir: Option<PathBuf>,
+}
+
+impl ReaderArguments {
+    fn checked(self) -> Result<Reader, clap::Error> {
+        let vocabulary = match self.synonyms {
+            None => Vocabulary::bundled(),
+            Some(file) => Vocabulary::with_file(&file).map_err(|error| {
+                mistake(&format!("cannot read the near words in `{}`: {error}", file.display()))
+            })?,
+        };
+        Ok(Reader { model: self.model.source(), vocabulary })
+    }
+}
+
+impl CacheArguments {
+    fn checked(self) -> Result<Cache, clap::Error> {
+        self.cache_dir.map(Cache::new).or_else(Cache::of_platform).ok_or_else(|| {
+            mistake("there is no home folder to keep the index in; name a folder with --cache-dir")
+        })
+    }
 }
 
 #[derive(Debug, Args)]
@@ -233,9 +323,8 @@ struct TargetArguments {
     /// A schema, indexed on demand and kept in the cache; as `sextant index` takes it
     #[arg(long, env = "SEXTANT_SCHEMA", value_name = "SOURCE")]
     schema: Option<String>,
-    /// Where indexes of --schema are kept [default: the platform's cache folder]
-    #[arg(long, env = "SEXTANT_CACHE_DIR", value_name = "DIR")]
-    cache_dir: Option<PathBuf>,
+    #[command(flatten)]
+    cache: CacheArguments,
     #[command(flatten)]
     header: HeaderArguments,
 }
@@ -269,7 +358,7 @@ impl ModelArguments {
 impl TargetArguments {
     /// A flag beats the environment; two flags, or two variables, are a mistake.
     fn checked(self, given: impl Fn(&str) -> bool) -> Result<Target, clap::Error> {
-        let Self { index, schema, cache_dir, header } = self;
+        let Self { index, schema, cache, header } = self;
         match (index, schema) {
             (Some(_), Some(_)) if given("index") == given("schema") => {
                 Err(mistake("--index and --schema exclude each other; give one"))
@@ -277,9 +366,7 @@ impl TargetArguments {
             (Some(index), schema) if schema.is_none() || given("index") => Ok(Target::Index(index)),
             (_, Some(schema)) => {
                 let source = checked_source(&schema, &header)?;
-                let cache = cache_dir.map(Cache::new).or_else(Cache::of_platform).ok_or_else(|| {
-                    mistake("there is no home folder to keep the index in; name a folder with --cache-dir")
-                })?;
+                let cache = cache.checked()?;
                 Ok(Target::Schema { source, cache })
             }
             _ => Err(mistake("what to search is missing; give --index FILE, or --schema SOURCE")),

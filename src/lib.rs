@@ -12,6 +12,7 @@
 //! - [`discovery`]: the contract, one set of requests and responses for all;
 //! - [`index`]: the file, built, searched and read;
 //! - [`mcp`]: the tools over MCP;
+//! - [`eval`]: how well search does, on questions whose answers are known;
 //! - [`config`] and [`cli`]: flags and the terminal.
 //!
 //! ```
@@ -49,6 +50,7 @@ pub mod cli;
 pub mod config;
 pub mod discovery;
 pub mod embedding;
+pub mod eval;
 pub mod index;
 pub mod mcp;
 pub mod schema;

@@ -1,15 +1,19 @@
 //! `sextant mcp`: the tools over standard input and output.
 
 use super::CliError;
-use crate::{config::Target, embedding::ModelSource, index::LocalDiscovery, mcp};
+use crate::{
+    config::{Reader, Target},
+    index::LocalDiscovery,
+    mcp,
+};
 
-pub fn run(target: Target, model: ModelSource) -> Result<(), CliError> {
+pub fn run(target: Target, reader: Reader) -> Result<(), CliError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .map_err(|error| CliError::Start(error.to_string()))?;
-    let served = runtime.block_on(mcp::serve_stdio(LocalDiscovery::start(target, model)));
+    let served = runtime.block_on(mcp::serve_stdio(LocalDiscovery::start(target, reader)));
     // A read of standard input that is under way cannot be cancelled.
     runtime.shutdown_background();
     Ok(served?)

@@ -1,5 +1,6 @@
 //! One file a subcommand; the only place that prints.
 
+mod eval;
 mod get;
 mod index;
 mod mcp;
@@ -18,7 +19,9 @@ use crate::{
     index::{Index, IndexError},
     schema::{self, SchemaError},
 };
+pub use eval::Evaluation;
 use page::{BOLD, ERROR};
+pub use search::Form;
 
 /// Why a subcommand failed; the message goes to standard error.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +36,8 @@ enum CliError {
     Discovery(#[from] DiscoveryError),
     #[error(transparent)]
     Mcp(#[from] crate::mcp::McpError),
+    #[error("cannot measure on the rows in `{}`: {reason}", .folder.display())]
+    Rows { folder: PathBuf, reason: String },
     #[error("`{0}` is not in the index; `sextant search` finds what is")]
     NotFound(String),
     #[error("the index would overwrite the schema `{}`; name another file with --out", .0.display())]
@@ -53,11 +58,12 @@ pub fn run(config: Config) -> ExitCode {
     }
     let done = match config.command {
         Command::Index { source, out, model } => index::run(&source, &out, &model),
-        Command::Search { target, model, request, json } => {
-            search::run(target, &model, &request, json)
+        Command::Search { target, reader, request, form } => {
+            search::run(target, &reader, &request, form)
         }
         Command::Get { target, model, request, json } => get::run(target, &model, &request, json),
-        Command::Mcp { target, model } => mcp::run(target, model),
+        Command::Mcp { target, reader } => mcp::run(target, reader),
+        Command::Eval { evaluation, reader } => eval::run(&evaluation, &reader),
     };
     match done {
         // Whoever read the answer has seen enough of it: `sextant search … | head`.

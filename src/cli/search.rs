@@ -1,6 +1,9 @@
 //! `sextant search`: a topic's hits, one a line.
 
-use std::io::Write as _;
+use std::{
+    io::{self, Write},
+    sync::Arc,
+};
 
 use anstream::stdout;
 
@@ -9,33 +12,50 @@ use super::{
     page::{BOLD, DIM, NAME, TYPE, WARNING, first_sentence},
 };
 use crate::{
-    config::Target,
+    config::{Reader, Target},
     discovery::{Hit, Record, SearchRequest, SearchResponse},
-    embedding::{Embedder, ModelSource},
+    embedding::Embedder,
+    index::Explanation,
 };
 
 /// Characters of a description on the line of its hit.
 const DESCRIPTION: usize = 72;
 
-pub fn run(
-    target: Target,
-    model: &ModelSource,
-    request: &SearchRequest,
-    json: bool,
-) -> Result<(), CliError> {
-    request.check()?;
-    let index = open(target, model)?;
-    index.check_model(&model.identity()?)?;
-    let answer = index.search(request, &Embedder::load(model)?)?;
-    if json {
-        writeln!(stdout(), "{}", serde_json::json!(answer))?;
-    } else {
-        print(&answer)?;
-    }
-    Ok(())
+/// What is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A line a hit.
+    Page,
+    /// A line a hit, and below it why it stands there.
+    Explained,
+    /// What the MCP tool answers.
+    Json,
 }
 
-fn print(answer: &SearchResponse) -> Result<(), CliError> {
+pub fn run(
+    target: Target,
+    reader: &Reader,
+    request: &SearchRequest,
+    form: Form,
+) -> Result<(), CliError> {
+    request.check()?;
+    let index = open(target, &reader.model)?.with_vocabulary(Arc::clone(&reader.vocabulary));
+    index.check_model(&reader.model.identity()?)?;
+    let embedder = Embedder::load(&reader.model)?;
+    match form {
+        Form::Json => {
+            writeln!(stdout(), "{}", serde_json::json!(index.search(request, &embedder)?))?;
+            Ok(())
+        }
+        Form::Page => print(&index.search(request, &embedder)?, &[]),
+        Form::Explained => {
+            let (answer, explanations) = index.explain(request, &embedder)?;
+            print(&answer, &explanations)
+        }
+    }
+}
+
+fn print(answer: &SearchResponse, explanations: &[Explanation]) -> Result<(), CliError> {
     let mut out = stdout().lock();
     if answer.hits.is_empty() {
         writeln!(out, "Nothing matches. Say it in other words, or drop a filter.")?;
@@ -56,8 +76,27 @@ fn print(answer: &SearchResponse) -> Result<(), CliError> {
             write!(out, "{WARNING}deprecated{WARNING:#} ")?;
         }
         writeln!(out, "{description}")?;
+        if let Some(why) = explanations.iter().find(|why| why.coordinate == *coordinate) {
+            explain(&mut out, why)?;
+        }
     }
     Ok(())
+}
+
+/// Two lines: the ranks on each leg, and what each feature added.
+fn explain(out: &mut impl Write, why: &Explanation) -> io::Result<()> {
+    let place = |rank: Option<usize>| rank.map_or_else(|| "–".to_owned(), |rank| rank.to_string());
+    writeln!(
+        out,
+        "        {DIM}rank by meaning {}, by words {}, of its type {}; read as a long prompt to {:.0} %{DIM:#}",
+        place(why.meaning_rank),
+        place(why.words_rank),
+        place(why.type_rank),
+        100.0 * why.prompt_share,
+    )?;
+    let added: Vec<String> =
+        why.added.iter().map(|(name, share)| format!("{name} {share:+.1}")).collect();
+    writeln!(out, "        {DIM}{}{DIM:#}", added.join(", "))
 }
 
 fn text<'a>(record: &'a Record, key: &str) -> &'a str {

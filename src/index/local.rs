@@ -10,13 +10,13 @@ use std::{
 use notify_debouncer_mini::{DebounceEventResult, new_debouncer, notify::RecursiveMode};
 use tokio::sync::watch;
 
-use super::{Index, IndexError, cache::Cache};
+use super::{Index, IndexError, cache::Cache, vocabulary::Vocabulary};
 use crate::{
-    config::Target,
+    config::{Reader, Target},
     discovery::{
         Discovery, DiscoveryError, SearchRequest, SearchResponse, SymbolsRequest, SymbolsResponse,
     },
-    embedding::{Embedder, ModelSource},
+    embedding::Embedder,
     schema::{self, Source},
 };
 
@@ -52,41 +52,55 @@ impl LocalDiscovery {
     /// Begins to load model and index in the background, and returns at once.
     /// The background thread lives as long as the process.
     #[must_use]
-    pub fn start(target: Target, model: ModelSource) -> Arc<Self> {
+    pub fn start(target: Target, reader: Reader) -> Arc<Self> {
         let discovery = Arc::new(Self { state: watch::Sender::new(State::Building) });
         let background = Arc::clone(&discovery);
-        thread::spawn(move || background.prepare(target, &model));
+        thread::spawn(move || background.prepare(target, &reader));
         discovery
     }
 
-    fn prepare(&self, target: Target, model: &ModelSource) {
+    fn prepare(&self, target: Target, reader: &Reader) {
         match target {
-            Target::Index(path) => match open(&path, model) {
+            Target::Index(path) => match open(&path, reader) {
                 Ok(ready) => self.serve(ready),
                 Err(error) => self.fail(&error),
             },
-            Target::Schema { source, cache } => match Embedder::load(model) {
-                Ok(embedder) => self.follow(&source, &cache, &Arc::new(embedder)),
+            Target::Schema { source, cache } => match Embedder::load(&reader.model) {
+                Ok(embedder) => {
+                    self.follow(&source, &cache, &Arc::new(embedder), &reader.vocabulary)
+                }
                 Err(error) => self.fail(&error),
             },
         }
     }
 
     /// Serves a schema's index, and that of every later state of the schema.
-    fn follow(&self, source: &Source, cache: &Cache, embedder: &Arc<Embedder>) {
+    fn follow(
+        &self,
+        source: &Source,
+        cache: &Cache,
+        embedder: &Arc<Embedder>,
+        vocabulary: &Arc<Vocabulary>,
+    ) {
         // The watch begins before the first read, so that no change is missed.
         let (sender, changes) = mpsc::channel();
         let watcher = watch(source, sender);
         if let Err(error) = &watcher {
             tracing::warn!(%source, %error, "the schema is not watched; restart to see a change");
         }
-        self.update(source, cache, embedder);
+        self.update(source, cache, embedder, vocabulary);
         while changes.recv().is_ok() {
-            self.update(source, cache, embedder);
+            self.update(source, cache, embedder, vocabulary);
         }
     }
 
-    fn update(&self, source: &Source, cache: &Cache, embedder: &Arc<Embedder>) {
+    fn update(
+        &self,
+        source: &Source,
+        cache: &Cache,
+        embedder: &Arc<Embedder>,
+        vocabulary: &Arc<Vocabulary>,
+    ) {
         let schema = match schema::load(source) {
             Ok(schema) => schema,
             Err(error) => return self.fail(&error),
@@ -109,6 +123,7 @@ impl LocalDiscovery {
                         "the index is built"
                     );
                 }
+                let index = index.with_vocabulary(Arc::clone(vocabulary));
                 self.serve(Ready { index: Arc::new(index), embedder: Arc::clone(embedder) });
             }
             Err(error) => self.fail(&error),
@@ -180,12 +195,13 @@ impl Discovery for LocalDiscovery {
 }
 
 /// Opens an index while its model loads.
-fn open(path: &Path, model: &ModelSource) -> Result<Ready, IndexError> {
+fn open(path: &Path, reader: &Reader) -> Result<Ready, IndexError> {
     thread::scope(|scope| {
         let opening = scope.spawn(|| Index::open(path));
-        let embedder = Embedder::load(model)?;
+        let embedder = Embedder::load(&reader.model)?;
         let index = opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         index.check_model(embedder.identity())?;
+        let index = index.with_vocabulary(Arc::clone(&reader.vocabulary));
         Ok(Ready { index: Arc::new(index), embedder: Arc::new(embedder) })
     })
 }

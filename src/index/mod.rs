@@ -7,6 +7,7 @@
 mod build;
 mod cache;
 mod evidence;
+mod explain;
 mod file;
 mod graph;
 mod lexicon;
@@ -21,12 +22,18 @@ mod vectors;
 mod vocabulary;
 mod words;
 
-use std::{num::NonZeroUsize, path::Path, sync::Mutex};
+use std::{
+    num::NonZeroUsize,
+    path::Path,
+    sync::{Arc, Mutex},
+};
 
 pub use build::{Order, Progress, Report, build};
 pub use cache::Cache;
+pub use explain::{Explanation, Features};
 pub use file::{FILE_VERSION, IndexError, IndexFile, Meta};
 pub use local::LocalDiscovery;
+pub use vocabulary::Vocabulary;
 
 use lru::LruCache;
 
@@ -34,11 +41,10 @@ use crate::{
     discovery::{SearchRequest, SearchResponse},
     embedding::ModelIdentity,
 };
-use graph::Graph;
+use graph::{Graph, Node, Position};
 use lexicon::Lexicon;
 use names::Names;
 use vectors::Vectors;
-use vocabulary::Vocabulary;
 
 /// Answers that are remembered; about 10 KB each.
 const ANSWERS: NonZeroUsize = NonZeroUsize::new(128).unwrap();
@@ -50,7 +56,7 @@ pub struct Index {
     lexicon: Lexicon,
     names: Names,
     vectors: Vectors,
-    vocabulary: Vocabulary,
+    vocabulary: Arc<Vocabulary>,
     answers: Mutex<LruCache<SearchRequest, SearchResponse>>,
 }
 
@@ -95,6 +101,17 @@ impl Index {
     #[must_use]
     pub fn path(&self) -> &Path {
         self.file.path()
+    }
+
+    /// Replaces the near words that questions are read with.
+    #[must_use]
+    pub fn with_vocabulary(self, vocabulary: Arc<Vocabulary>) -> Self {
+        Self { vocabulary, ..self }
+    }
+
+    /// The types, with their positions.
+    fn types(&self) -> impl Iterator<Item = (Position, &Node)> {
+        self.graph.definitions().iter().enumerate().filter(|(_, node)| node.kind.is_type())
     }
 
     /// How many elements there are.

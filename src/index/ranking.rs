@@ -113,7 +113,7 @@ struct Weights {
 }
 
 /// The features of a type.
-pub fn type_features(node: &Node, position: Position, evidence: &Evidence) -> TypeFeatures {
+pub fn type_features((position, node): (Position, &Node), evidence: &Evidence) -> TypeFeatures {
     TypeFeatures {
         meaning: at(&evidence.meaning, position),
         best_member: at(&evidence.best_member, position),
@@ -182,7 +182,7 @@ pub fn type_lines(graph: &Graph, evidence: &Evidence) -> Vec<f32> {
         .enumerate()
         .map(|(position, node)| {
             if node.kind.is_type() {
-                type_features(node, position, evidence).times(weights)
+                type_features((position, node), evidence).times(weights)
             } else {
                 f32::NEG_INFINITY
             }
@@ -197,8 +197,8 @@ pub fn type_lines(graph: &Graph, evidence: &Evidence) -> Vec<f32> {
 
 /// The logarithm of each candidate's probability to be what is asked for.
 pub fn member_log_probabilities(question: &Question, candidates: &[MemberFeatures]) -> Vec<f32> {
-    let Weights { prompt, topic, gate, .. } = weights();
-    let gate = 1.0 / (1.0 + (-question.form.times(gate)).exp());
+    let Weights { prompt, topic, .. } = weights();
+    let gate = prompt_share(question);
     let line = |weights: &MemberFeatures| {
         log_softmax(candidates.iter().map(|features| features.times(weights)).collect())
     };
@@ -211,6 +211,22 @@ pub fn member_log_probabilities(question: &Question, candidates: &[MemberFeature
             )
         })
         .collect()
+}
+
+/// How much a question is taken for a long prompt rather than a short topic, 0
+/// to 1.
+pub fn prompt_share(question: &Question) -> f32 {
+    1.0 / (1.0 + (-question.form.times(&weights().gate)).exp())
+}
+
+/// What counts for types.
+pub fn type_weights() -> TypeFeatures {
+    weights().types
+}
+
+/// What counts for members, of the line that is believed more.
+pub fn member_weights(prompt_share: f32) -> MemberFeatures {
+    if prompt_share > 0.5 { weights().prompt } else { weights().topic }
 }
 
 /// The logarithms of `exp(x)/Σ exp(x)`.

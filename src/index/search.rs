@@ -15,7 +15,7 @@ use super::{
     evidence::{Evidence, at},
     graph::{Graph, Node, Position, id_at, position_of},
     question::Question,
-    ranking::{self, log_softmax},
+    ranking::{self, MemberFeatures, log_softmax},
 };
 use crate::{
     discovery::{DEFAULT_LIMIT, Hit, SearchRequest, SearchResponse},
@@ -65,7 +65,7 @@ struct Candidate<'a> {
 }
 
 /// What may be returned at all.
-struct Filter {
+pub(super) struct Filter {
     kinds: Vec<Kind>,
     parent: Option<Position>,
     paginated: Option<bool>,
@@ -112,7 +112,7 @@ impl Index {
     }
 
     /// None where nothing can pass: an unknown parent, or unknown kinds only.
-    fn filter(&self, request: &SearchRequest) -> Option<Filter> {
+    pub(super) fn filter(&self, request: &SearchRequest) -> Option<Filter> {
         let kinds: Vec<Kind> = match request.kinds.as_deref() {
             None | Some([]) => Kind::ALL.to_vec(),
             Some(names) => Kind::ALL
@@ -130,7 +130,7 @@ impl Index {
     /// Gathers the evidence, and chooses who runs: the nearest in meaning, those
     /// that share a word or a near word with the query, the best types and their
     /// members, and whatever is spelled out.
-    fn assess(
+    pub(super) fn assess(
         &self,
         query: &str,
         filter: &Filter,
@@ -163,7 +163,7 @@ impl Index {
     }
 
     /// The definitions of a kind that run and pass.
-    fn running(
+    pub(super) fn running(
         &self,
         assessment: &Assessment,
         filter: &Filter,
@@ -177,23 +177,16 @@ impl Index {
     }
 
     fn ranked(&self, query: &str, assessment: &Assessment, filter: &Filter) -> Vec<Candidate<'_>> {
-        let Assessment { question, evidence, lines, .. } = assessment;
+        let Assessment { question, lines, .. } = assessment;
         let mut scored: Vec<(&Node, f32)> = Vec::new();
         let kinds: [fn(Kind) -> bool; 2] =
             [|kind| kind == Kind::Field, |kind| kind == Kind::InputField];
         for kind in kinds {
-            let (nodes, features): (Vec<_>, Vec<_>) = self
-                .running(assessment, filter, kind)
-                .into_iter()
-                .map(|member| {
-                    let features =
-                        ranking::member_features(member, &self.graph, question, evidence, lines);
-                    (member.1, features)
-                })
-                .unzip();
-            scored.extend(
-                nodes.into_iter().zip(ranking::member_log_probabilities(question, &features)),
-            );
+            let members = self.running(assessment, filter, kind);
+            let features: Vec<MemberFeatures> =
+                members.iter().map(|&place| self.member_features(place, assessment)).collect();
+            let nodes = members.iter().map(|(_, node)| *node);
+            scored.extend(nodes.zip(ranking::member_log_probabilities(question, &features)));
         }
         let types = self.running(assessment, filter, Kind::is_type);
         scored.extend(in_shares(
@@ -217,6 +210,14 @@ impl Index {
                 .then_with(|| a.node.coordinate.cmp(&b.node.coordinate))
         });
         candidates
+    }
+
+    pub(super) fn member_features(
+        &self,
+        member: (Position, &Node),
+        Assessment { question, evidence, lines, .. }: &Assessment,
+    ) -> MemberFeatures {
+        ranking::member_features(member, &self.graph, question, evidence, lines)
     }
 
     fn hits(&self, candidates: &[Candidate<'_>]) -> Result<SearchResponse, IndexError> {
@@ -244,6 +245,11 @@ fn in_shares<'a>(
 }
 
 impl Filter {
+    /// Everything of these kinds.
+    pub(super) fn kinds(kinds: Vec<Kind>) -> Self {
+        Self { kinds, parent: None, paginated: None }
+    }
+
     fn passes(&self, node: &Node) -> bool {
         self.kinds.contains(&node.kind)
             && self.parent.is_none_or(|parent| node.owner == Some(parent))

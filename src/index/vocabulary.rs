@@ -4,7 +4,12 @@
 //! is the classical thesaurus expansion of retrieval (Voorhees, 1994), weighted
 //! below the very word.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    fs, io,
+    path::Path,
+    sync::{Arc, LazyLock},
+};
 
 use rust_stemmers::{Algorithm, Stemmer};
 
@@ -28,10 +33,24 @@ pub struct Vocabulary {
 impl Vocabulary {
     /// The near words that come with the program.
     #[must_use]
-    pub fn bundled() -> Self {
+    pub fn bundled() -> Arc<Self> {
+        static VOCABULARY: LazyLock<Arc<Vocabulary>> = LazyLock::new(|| {
+            let mut vocabulary = Vocabulary::default();
+            vocabulary.add(BUNDLED);
+            Arc::new(vocabulary)
+        });
+        Arc::clone(&VOCABULARY)
+    }
+
+    /// Those, and the ones in a user's file.
+    ///
+    /// # Errors
+    /// Where the file cannot be read as text.
+    pub fn with_file(path: &Path) -> io::Result<Arc<Self>> {
         let mut vocabulary = Self::default();
         vocabulary.add(BUNDLED);
-        vocabulary
+        vocabulary.add(&fs::read_to_string(path)?);
+        Ok(Arc::new(vocabulary))
     }
 
     /// Adds the near words of a text of the same form.
