@@ -39,16 +39,37 @@ pub struct Explanation {
     pub added: Vec<(String, f32)>,
 }
 
-/// The features of everything that runs for one question: a row of the fit.
+/// What everything that runs for one question is judged by: a row of the fit.
 #[derive(Debug, Serialize)]
 pub struct Features<'a> {
     /// The question's form.
     pub gate: Form,
-    /// Every type, with its features.
-    pub types: Vec<(&'a str, TypeFeatures)>,
-    /// Every field that runs: coordinate, features, and the place of its owner
-    /// among the types.
-    pub fields: Vec<(&'a str, MemberFeatures, Option<usize>)>,
+    /// Every type.
+    pub types: Table<'a>,
+    /// Every field that runs.
+    pub fields: Table<'a>,
+    /// The place of each field's owner among the types.
+    pub owners: Vec<usize>,
+}
+
+/// Features of many elements.
+#[derive(Debug, Default, Serialize)]
+pub struct Table<'a> {
+    /// The names of the columns.
+    pub names: Vec<String>,
+    /// The elements.
+    pub coordinates: Vec<&'a str>,
+    /// A row an element, a number a name, to four digits.
+    pub rows: Vec<Vec<f32>>,
+}
+
+impl<'a> Table<'a> {
+    fn add(&mut self, coordinate: &'a str, features: &impl Serialize) {
+        let features = numbers(features);
+        self.coordinates.push(coordinate);
+        self.rows.push(features.values().map(|number| (number * 1e4).round() / 1e4).collect());
+        self.names = features.into_keys().collect();
+    }
 }
 
 impl Index {
@@ -107,20 +128,26 @@ impl Index {
         let assessment = self.assess(query, &filter, embedder)?;
         let places: BTreeMap<Position, usize> =
             self.types().map(|(position, _)| position).zip(0..).collect();
-        let types = self.types().map(|place| {
-            (&*place.1.coordinate, ranking::type_features(place, &assessment.evidence))
-        });
-        let fields = self.features(&assessment, &filter, |kind| kind == Kind::Field);
-        let fields = fields.into_iter().filter_map(|(position, features)| {
-            let node = self.graph.get(position)?;
-            let owner = node.owner.and_then(|owner| places.get(&owner).copied());
-            Some((&*node.coordinate, features, owner))
-        });
-        Ok(Features {
+        let mut features = Features {
             gate: assessment.question.form,
-            types: types.collect(),
-            fields: fields.collect(),
-        })
+            types: Table::default(),
+            fields: Table::default(),
+            owners: Vec::new(),
+        };
+        for (position, node) in self.types() {
+            let of_type = ranking::type_features((position, node), &assessment.evidence);
+            features.types.add(&node.coordinate, &of_type);
+        }
+        for (position, of_field) in self.features(&assessment, &filter, |kind| kind == Kind::Field)
+        {
+            let node = self.graph.get(position);
+            let owner = node.and_then(|node| node.owner).and_then(|owner| places.get(&owner));
+            if let (Some(node), Some(owner)) = (node, owner) {
+                features.fields.add(&node.coordinate, &of_field);
+                features.owners.push(*owner);
+            }
+        }
+        Ok(features)
     }
 
     fn features(

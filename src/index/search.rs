@@ -127,9 +127,9 @@ impl Index {
         (!kinds.is_empty()).then_some(Filter { kinds, parent, paginated: request.paginated })
     }
 
-    /// Gathers the evidence, and chooses who runs: the nearest in meaning, those
-    /// that share a word or a near word with the query, the best types and their
-    /// members, and whatever is spelled out.
+    /// Gathers the evidence, and chooses who runs: every type, the members of the
+    /// best types, the nearest in meaning, those that share a word or a near word
+    /// with the query, and whatever is spelled out.
     pub(super) fn assess(
         &self,
         query: &str,
@@ -153,8 +153,9 @@ impl Index {
         let best_types = best(&lines, BEST_TYPES);
         let spelled = Spelled::new(query, &self.graph);
         let runs = |(position, node): (Position, &Node)| {
-            at(&evidence.near_words, position) > 0.0
-                || best_types.contains(&node.owner.unwrap_or(position))
+            node.kind.is_type()
+                || at(&evidence.near_words, position) > 0.0
+                || node.owner.is_some_and(|owner| best_types.contains(&owner))
                 || nearest.contains(&position)
                 || spelled.tier(node) < Tier::Topic
         };
