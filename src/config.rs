@@ -1,7 +1,7 @@
 //! Flags and environment, first as they are given, then as one checked value
 //! that the rest of the program takes.
 
-use std::{ffi::OsString, path::PathBuf, sync::Arc};
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{
     ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
@@ -9,10 +9,9 @@ use clap::{
 };
 
 use crate::{
-    cli::{Evaluation, Form},
     discovery::{SearchRequest, SymbolsRequest},
     embedding::ModelSource,
-    index::{Cache, Vocabulary},
+    index::{Cache, Reader, Target, Vocabulary},
     schema::Source,
 };
 
@@ -75,27 +74,30 @@ pub enum Command {
     },
 }
 
-/// How questions are read.
-#[derive(Clone, Debug)]
-pub struct Reader {
-    /// The model that says what they mean.
-    pub model: ModelSource,
-    /// The near words of theirs.
-    pub vocabulary: Arc<Vocabulary>,
+/// What to print of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A line a hit.
+    Page,
+    /// A line a hit, and below it why it stands there.
+    Explained,
+    /// What the MCP tool answers.
+    Json,
 }
 
-/// What is asked: an index file as it is, or a schema by way of the cache.
-#[derive(Clone, Debug)]
-pub enum Target {
-    /// An index file.
-    Index(PathBuf),
-    /// A schema, indexed on demand.
-    Schema {
-        /// The schema.
-        source: Source,
-        /// Where its index is kept.
-        cache: Cache,
-    },
+/// What to measure.
+#[derive(Debug)]
+pub struct Evaluation {
+    /// The folder of rows.
+    pub data: PathBuf,
+    /// The folder of schemas, `NAME.graphql` each.
+    pub schemas: PathBuf,
+    /// Only these schemas; all that rows name where empty.
+    pub only: Vec<String>,
+    /// A file for what each question's candidates are judged by.
+    pub features: Option<PathBuf>,
+    /// Where indexes are kept.
+    pub cache: Cache,
 }
 
 impl Config {

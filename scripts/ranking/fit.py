@@ -2,7 +2,7 @@
 """Fits the weights of the ranking, and says how well they do on APIs left out of the fit.
 
     sextant eval DATA --schemas DIR --features features.jsonl
-    fit.py features.jsonl --data DATA [--weights src/index/ranking.json]
+    fit.py features.jsonl --data DATA [--weights src/index/search/ranking.json]
 
 Three lines over standardised features, each fitted by listwise softmax: the
 probability of an element is exp(line) over the sum of the candidates', and the mean
@@ -13,7 +13,7 @@ log-probability of the wanted ones is maximised, with a quadratic penalty.
     topic     over fields, on topics: the one field that does it
 
 and a logistic gate that tells prompts from topics. A field's score is
-ln(gate · p_prompt + (1 − gate) · p_topic). `src/index/ranking.rs` says what the
+ln(gate · p_prompt + (1 − gate) · p_topic). `src/index/search/ranking.rs` says what the
 features are, `src/eval.rs` what the rows of DATA are. Needs numpy; takes a minute.
 """
 import argparse, json, math, pathlib

@@ -4,7 +4,6 @@ use std::{
     collections::BTreeMap,
     fs::File,
     io::{BufWriter, Write},
-    path::PathBuf,
     sync::Arc,
 };
 
@@ -13,27 +12,12 @@ use serde_json::json;
 
 use super::{CliError, index::Bar, page::BOLD};
 use crate::{
-    config::Reader,
+    config::Evaluation,
     embedding::Embedder,
     eval::{self, Figures, Row},
-    index::Cache,
+    index::Reader,
     schema::{self, Source},
 };
-
-/// What to measure.
-#[derive(Debug)]
-pub struct Evaluation {
-    /// The folder of rows.
-    pub data: PathBuf,
-    /// The folder of schemas, `NAME.graphql` each.
-    pub schemas: PathBuf,
-    /// Only these schemas; all that rows name where empty.
-    pub only: Vec<String>,
-    /// A file for what each question's candidates are judged by.
-    pub features: Option<PathBuf>,
-    /// Where indexes are kept.
-    pub cache: Cache,
-}
 
 pub fn run(evaluation: &Evaluation, reader: &Reader) -> Result<(), CliError> {
     let Evaluation { data, schemas, only, features, cache } = evaluation;

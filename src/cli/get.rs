@@ -10,9 +10,9 @@ use super::{
     page::{BOLD, DIM, NAME, TYPE, plain},
 };
 use crate::{
-    config::Target,
     discovery::{Symbol, SymbolsRequest, SymbolsResponse},
     embedding::ModelSource,
+    index::Target,
 };
 
 pub fn run(

@@ -2,8 +2,7 @@
 
 use super::CliError;
 use crate::{
-    config::{Reader, Target},
-    index::LocalDiscovery,
+    index::{LocalDiscovery, Reader, Target},
     mcp,
 };
 

@@ -13,15 +13,13 @@ use anstream::eprintln;
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
 use crate::{
-    config::{Command, Config, Target},
+    config::{Command, Config},
     discovery::DiscoveryError,
     embedding::{Embedder, EmbeddingError, ModelSource},
-    index::{Index, IndexError},
+    index::{Index, IndexError, Target},
     schema::{self, SchemaError},
 };
-pub use eval::Evaluation;
 use page::{BOLD, ERROR};
-pub use search::Form;
 
 /// Why a subcommand failed; the message goes to standard error.
 #[derive(Debug, thiserror::Error)]

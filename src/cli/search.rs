@@ -12,25 +12,14 @@ use super::{
     page::{BOLD, DIM, NAME, TYPE, WARNING, first_sentence},
 };
 use crate::{
-    config::{Reader, Target},
+    config::Form,
     discovery::{Hit, Record, SearchRequest, SearchResponse},
     embedding::Embedder,
-    index::Explanation,
+    index::{Explanation, Reader, Target},
 };
 
 /// Characters of a description on the line of its hit.
 const DESCRIPTION: usize = 72;
-
-/// What is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// A line a hit.
-    Page,
-    /// A line a hit, and below it why it stands there.
-    Explained,
-    /// What the MCP tool answers.
-    Json,
-}
 
 pub fn run(
     target: Target,

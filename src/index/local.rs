@@ -1,7 +1,7 @@
 //! [`Discovery`] by an index in this process, which may still be on its way.
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError, mpsc},
     thread,
     time::Duration,
@@ -10,13 +10,12 @@ use std::{
 use notify_debouncer_mini::{DebounceEventResult, new_debouncer, notify::RecursiveMode};
 use tokio::sync::watch;
 
-use super::{Index, IndexError, cache::Cache, vocabulary::Vocabulary};
+use super::{Index, IndexError, cache::Cache, search::Vocabulary};
 use crate::{
-    config::{Reader, Target},
     discovery::{
         Discovery, DiscoveryError, SearchRequest, SearchResponse, SymbolsRequest, SymbolsResponse,
     },
-    embedding::Embedder,
+    embedding::{Embedder, ModelSource},
     schema::{self, Source},
 };
 
@@ -27,6 +26,29 @@ const START_UP_PATIENCE: Duration = Duration::from_secs(2);
 /// A file is saved in several steps, and editors differ; a change counts when
 /// nothing more has happened for so long.
 const QUIET: Duration = Duration::from_millis(300);
+
+/// How questions are read.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    /// The model that says what they mean.
+    pub model: ModelSource,
+    /// The near words of theirs.
+    pub vocabulary: Arc<Vocabulary>,
+}
+
+/// What is asked: an index file as it is, or a schema by way of the cache.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// An index file.
+    Index(PathBuf),
+    /// A schema, indexed on demand.
+    Schema {
+        /// The schema.
+        source: Source,
+        /// Where its index is kept.
+        cache: Cache,
+    },
+}
 
 /// The index in this process. Answers at once that it is still building until
 /// it is ready; swaps in a new index when the schema changes.

@@ -6,20 +6,13 @@
 
 mod build;
 mod cache;
-mod evidence;
-mod explain;
 mod file;
 mod graph;
-mod lexicon;
 mod local;
-mod names;
-mod question;
-mod ranking;
 mod search;
 mod symbols;
 mod text;
 mod vectors;
-mod vocabulary;
 mod words;
 
 use std::{
@@ -30,10 +23,9 @@ use std::{
 
 pub use build::{Order, Progress, Report, build};
 pub use cache::Cache;
-pub use explain::{Explanation, Features};
 pub use file::{FILE_VERSION, IndexError, IndexFile, Meta};
-pub use local::LocalDiscovery;
-pub use vocabulary::Vocabulary;
+pub use local::{LocalDiscovery, Reader, Target};
+pub use search::{Explanation, Features, Table, Vocabulary};
 
 use lru::LruCache;
 
@@ -42,8 +34,7 @@ use crate::{
     embedding::ModelIdentity,
 };
 use graph::{Graph, Node, Position};
-use lexicon::Lexicon;
-use names::Names;
+use search::{Lexicon, Names};
 use vectors::Vectors;
 
 /// Answers that are remembered; about 10 KB each.

@@ -4,10 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use super::{
+use super::{question::Question, vocabulary::Vocabulary};
+use crate::index::{
     graph::{Graph, Position},
-    question::Question,
-    vocabulary::Vocabulary,
     words::split,
 };
 

@@ -5,23 +5,36 @@
 //! Members and types have their own models, whose probabilities are compared in
 //! one list; paths follow the type they lead to.
 
+mod evidence;
+mod explain;
+mod lexicon;
+mod names;
+mod question;
+mod ranking;
+mod vocabulary;
+
 use std::{collections::HashSet, sync::PoisonError};
 
 use rusqlite::{Connection, ToSql};
 
+pub use explain::{Explanation, Features, Table};
+pub(super) use lexicon::Lexicon;
+pub(super) use names::Names;
+pub use vocabulary::Vocabulary;
+
 use super::{
     Index, IndexError,
     build::bytes,
-    evidence::{Evidence, at},
     graph::{Graph, Node, Position, id_at, position_of},
-    question::Question,
-    ranking::{self, MemberFeatures, log_softmax},
 };
 use crate::{
     discovery::{DEFAULT_LIMIT, Hit, SearchRequest, SearchResponse},
     embedding::Embedder,
     schema::Kind,
 };
+use evidence::{Evidence, at};
+use question::Question;
+use ranking::{MemberFeatures, log_softmax};
 
 /// Elements that the meaning leg offers. What is further away in meaning comes
 /// in by its words or its owner.
@@ -65,18 +78,18 @@ struct Candidate<'a> {
 }
 
 /// What may be returned at all.
-pub(super) struct Filter {
+struct Filter {
     kinds: Vec<Kind>,
     parent: Option<Position>,
     paginated: Option<bool>,
 }
 
 /// A question, and what speaks for each definition: all that ranking needs.
-pub(super) struct Assessment {
-    pub question: Question,
-    pub evidence: Evidence,
+struct Assessment {
+    question: Question,
+    evidence: Evidence,
     /// How well each type answers; see [`ranking::type_lines`].
-    pub lines: Vec<f32>,
+    lines: Vec<f32>,
     /// Which definitions are in the running.
     running: Vec<bool>,
 }
@@ -112,7 +125,7 @@ impl Index {
     }
 
     /// None where nothing can pass: an unknown parent, or unknown kinds only.
-    pub(super) fn filter(&self, request: &SearchRequest) -> Option<Filter> {
+    fn filter(&self, request: &SearchRequest) -> Option<Filter> {
         let kinds: Vec<Kind> = match request.kinds.as_deref() {
             None | Some([]) => Kind::ALL.to_vec(),
             Some(names) => Kind::ALL
@@ -130,7 +143,7 @@ impl Index {
     /// Gathers the evidence, and chooses who runs: every type, the members of the
     /// best types, the nearest in meaning, those that share a word or a near word
     /// with the query, and whatever is spelled out.
-    pub(super) fn assess(
+    fn assess(
         &self,
         query: &str,
         filter: &Filter,
@@ -164,7 +177,7 @@ impl Index {
     }
 
     /// The definitions of a kind that run and pass.
-    pub(super) fn running(
+    fn running(
         &self,
         assessment: &Assessment,
         filter: &Filter,
@@ -213,7 +226,7 @@ impl Index {
         candidates
     }
 
-    pub(super) fn member_features(
+    fn member_features(
         &self,
         member: (Position, &Node),
         Assessment { question, evidence, lines, .. }: &Assessment,
@@ -247,7 +260,7 @@ fn in_shares<'a>(
 
 impl Filter {
     /// Everything of these kinds.
-    pub(super) fn kinds(kinds: Vec<Kind>) -> Self {
+    fn kinds(kinds: Vec<Kind>) -> Self {
         Self { kinds, parent: None, paginated: None }
     }
 

@@ -5,13 +5,10 @@
 //! Every figure is a list with one entry a definition, in the order of
 //! positions.
 
-use super::{
+use super::{lexicon::WordScores, names::Names, question::Question, vocabulary::Vocabulary};
+use crate::index::{
     graph::{Graph, Position},
-    lexicon::WordScores,
-    names::Names,
-    question::Question,
     vectors::Vectors,
-    vocabulary::Vocabulary,
 };
 use crate::schema::Kind;
 

@@ -8,13 +8,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    Index, IndexError,
     evidence::at,
-    graph::Position,
     question::Form,
     ranking::{self, MemberFeatures, TypeFeatures},
-    search::{Assessment, Filter},
+    {Assessment, Filter},
 };
+use crate::index::{Index, IndexError, graph::Position};
 use crate::{
     discovery::{SearchRequest, SearchResponse},
     embedding::Embedder,

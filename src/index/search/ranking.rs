@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     evidence::{Evidence, at},
-    graph::{Graph, Node, Position, Role, Root},
     question::{Form, Question},
 };
+use crate::index::graph::{Graph, Node, Position, Role, Root};
 use crate::schema::Kind;
 
 /// How far below the best type another can fall, as evidence of its members.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use super::words::split;
+use crate::index::words::split;
 
 /// Words that say nothing about what is asked for.
 const STOP_WORDS: &str = "the a an of in on for to and or with by from their its each list show get find all me my \

@@ -9,11 +9,8 @@ use std::{
 use lru::LruCache;
 use rusqlite::Connection;
 
-use super::{
-    graph::{Position, id_at, position_of},
-    question::Question,
-    vocabulary::Vocabulary,
-};
+use super::{question::Question, vocabulary::Vocabulary};
+use crate::index::graph::{Position, id_at, position_of};
 
 /// The weights of the word index's columns: name, owner, type, description,
 /// arguments, members.
