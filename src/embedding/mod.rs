@@ -57,7 +57,9 @@ pub struct ModelIdentity {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum EmbeddingError {
     /// ONNX Runtime, embedded in the binary, does not load on this system.
-    #[error("ONNX Runtime does not load ({0}); this build needs glibc 2.28 or newer on Linux")]
+    #[error(
+        "ONNX Runtime does not load ({0}); on Linux it needs glibc 2.28 or newer and libstdc++"
+    )]
     Runtime(String),
     /// A file of the model's folder cannot be read.
     #[error(

@@ -1,7 +1,7 @@
 //! ONNX Runtime from inside the binary.
 //!
 //! The library is embedded, compressed, and handed to the dynamic loader
-//! without a file of its own where the platform can do that: on Linux as an
+//! without a file of its own where the system can do that: on Linux as an
 //! anonymous file in memory, elsewhere as a temporary file that is removed once
 //! it is loaded.
 //!
@@ -9,9 +9,15 @@
 //! is 1 in the environment when it starts. `main` sees to that; so must any other
 //! program that uses this library.
 
-use std::{io::Write as _, sync::OnceLock};
+use std::{
+    fs::File,
+    io::{self, Write as _},
+    path::PathBuf,
+    sync::OnceLock,
+};
 
 use ort::environment::Environment;
+use tempfile::TempPath;
 
 use super::EmbeddingError;
 
@@ -33,11 +39,11 @@ fn load() -> Result<Environment, EmbeddingError> {
     let failed = |what: &str, error: &dyn std::fmt::Display| {
         EmbeddingError::Runtime(format!("{what}: {error}"))
     };
-    let mut library = Library::create().map_err(|error| failed("no room to unpack it", &error))?;
-    zstd::stream::copy_decode(LIBRARY, &mut library.file)
-        .and_then(|()| library.file.flush())
+    let mut place = Place::find().map_err(|error| failed("no room to unpack it", &error))?;
+    zstd::stream::copy_decode(LIBRARY, &mut place.file)
+        .and_then(|()| place.file.flush())
         .map_err(|error| failed("it cannot be unpacked", &error))?;
-    ort::init_from(library.path())
+    ort::init_from(&place.path)
         .map_err(|error| failed("it cannot be loaded", &error))?
         .with_name("sextant")
         .with_telemetry(false)
@@ -47,34 +53,30 @@ fn load() -> Result<Environment, EmbeddingError> {
 
 /// A place that the dynamic loader can open. The loader maps the library, so
 /// the place may go away afterwards.
-struct Library {
+struct Place {
+    file: File,
+    path: PathBuf,
+    /// Removes a temporary file in the end.
+    _removed: Option<TempPath>,
+}
+
+impl Place {
+    fn find() -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        if let Some(place) = Self::in_memory() {
+            return Ok(place);
+        }
+        let (file, path) =
+            tempfile::Builder::new().prefix("libonnxruntime").tempfile()?.into_parts();
+        Ok(Self { file, path: path.to_path_buf(), _removed: Some(path) })
+    }
+
+    /// None where `/proc`, through which the loader would open it, is not mounted.
     #[cfg(target_os = "linux")]
-    file: std::fs::File,
-    #[cfg(not(target_os = "linux"))]
-    file: tempfile::NamedTempFile,
-}
-
-#[cfg(target_os = "linux")]
-impl Library {
-    fn create() -> Result<Self, memfd::Error> {
-        let file = memfd::MemfdOptions::default().create("libonnxruntime.so")?.into_file();
-        Ok(Self { file })
-    }
-
-    fn path(&self) -> std::path::PathBuf {
+    fn in_memory() -> Option<Self> {
         use std::os::fd::AsRawFd as _;
-        format!("/proc/self/fd/{}", self.file.as_raw_fd()).into()
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-impl Library {
-    fn create() -> std::io::Result<Self> {
-        let file = tempfile::Builder::new().prefix("libonnxruntime").tempfile()?;
-        Ok(Self { file })
-    }
-
-    fn path(&self) -> std::path::PathBuf {
-        self.file.path().to_owned()
+        let file = memfd::MemfdOptions::default().create("libonnxruntime.so").ok()?.into_file();
+        let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+        path.exists().then_some(Self { file, path, _removed: None })
     }
 }
