@@ -19,6 +19,7 @@ mod environment;
 mod harness;
 mod index_files;
 mod protocol;
+mod quality;
 mod sources;
 mod standalone;
 mod tools;

@@ -25,8 +25,8 @@ pub struct Evidence {
     pub meaning: Vec<f32>,
     /// Cosine of a member's name alone.
     pub name_meaning: Vec<f32>,
-    /// Of a member: BM25 of the question's own words over the best member's of
-    /// that kind, 0 to 1.
+    /// BM25 of the question's own words over the best among fields, input fields
+    /// or types, 0 to 1.
     pub words: Vec<f32>,
     /// The same with near words.
     pub near_words: Vec<f32>,
@@ -58,10 +58,13 @@ impl Evidence {
         let meaning = vectors.cosines(vector);
         let coverage = names.coverage(question, vocabulary, &scores.frequencies, count);
 
-        let groups = [Kind::Field, Kind::InputField].map(|kind| -> Vec<Position> {
+        let of_kind = |is: fn(Kind) -> bool| -> Vec<Position> {
             let nodes = graph.definitions().iter().enumerate();
-            nodes.filter(|(_, node)| node.kind == kind).map(|(position, _)| position).collect()
-        });
+            nodes.filter(|(_, node)| is(node.kind)).map(|(position, _)| position).collect()
+        };
+        let types = of_kind(Kind::is_type);
+        let groups =
+            [of_kind(|kind| kind == Kind::Field), of_kind(|kind| kind == Kind::InputField)];
 
         let mut ranks = vec![0.0; count];
         let mut floor = -1.0_f32;
@@ -84,7 +87,7 @@ impl Evidence {
             returning_rank: vec![0.0; count],
             meaning,
         };
-        for group in &groups {
+        for group in groups.iter().chain([&types]) {
             relative(&mut evidence.words, &scores.literal, group);
             relative(&mut evidence.near_words, &scores.near, group);
         }
