@@ -89,7 +89,7 @@ impl LocalDiscovery {
             },
             Target::Schema { source, cache } => match Embedder::load(&reader.model) {
                 Ok(embedder) => {
-                    self.follow(&source, &cache, &Arc::new(embedder), &reader.vocabulary)
+                    self.follow(&source, &cache, &Arc::new(embedder), &reader.vocabulary);
                 }
                 Err(error) => self.fail(&error),
             },
