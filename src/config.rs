@@ -160,6 +160,11 @@ impl Config {
             }
             Subcommands::Mcp(McpArguments { target, reader }) => {
                 let target = target.checked(given)?;
+                if matches!(target, Target::Schema { source: Source::Stdin, .. }) {
+                    return Err(mistake(
+                        "standard input carries MCP, so --schema cannot be `-`; give a file, a folder or an endpoint",
+                    ));
+                }
                 (Command::Mcp { target, reader: reader.checked()? }, "info")
             }
             Subcommands::Eval(EvalArguments { data, schemas, only, features, cache, reader }) => {
@@ -264,16 +269,15 @@ struct McpArguments {
 #[derive(Debug, Args)]
 struct EvalArguments {
     /// A folder of questions: *.jsonl, a prompt or a graded topic a line
-    #[arg(env = "SEXTANT_EVAL_DATA")]
     data: PathBuf,
     /// A folder of the schemas they are about, NAME.graphql each
-    #[arg(long, env = "SEXTANT_EVAL_SCHEMAS", value_name = "DIR")]
+    #[arg(long, env = "SEXTANT_SCHEMAS", value_name = "DIR")]
     schemas: PathBuf,
     /// Only this schema; may be given several times
-    #[arg(long, env = "SEXTANT_EVAL_ONLY", value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, env = "SEXTANT_ONLY", value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
     /// A file for what each question's candidates are judged by, to fit weights on
-    #[arg(long, env = "SEXTANT_EVAL_FEATURES", value_name = "FILE")]
+    #[arg(long, env = "SEXTANT_FEATURES", value_name = "FILE")]
     features: Option<PathBuf>,
     #[command(flatten)]
     cache: CacheArguments,

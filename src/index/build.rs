@@ -2,10 +2,8 @@
 //! step.
 
 use std::{
-    collections::{BTreeSet, HashMap},
-    fs::{self, File},
-    io,
-    path::{Path, PathBuf},
+    collections::{BTreeMap, BTreeSet, HashMap},
+    path::Path,
     time::{Duration, Instant},
 };
 
@@ -13,7 +11,9 @@ use rusqlite::{Connection, named_params, params};
 use sha2::{Digest as _, Sha256};
 
 use super::{
+    Index,
     file::{self, IndexError, IndexFile, Meta},
+    temporary::Temporary,
     text,
     words::split,
 };
@@ -102,9 +102,9 @@ pub fn build_if_outdated(
 }
 
 fn is_current(order: Order<'_>) -> bool {
-    IndexFile::open(order.path).is_ok_and(|file| {
-        file.meta().schema_hash == order.schema.hash
-            && file.meta().model.hash == order.embedder.identity().hash
+    Index::open(order.path).is_ok_and(|index| {
+        index.meta().schema_hash == order.schema.hash
+            && index.meta().model.hash == order.embedder.identity().hash
     })
 }
 
@@ -120,30 +120,8 @@ fn fill(
     let Order { schema, source, embedder, previous, path } = order;
     let started = Instant::now();
     let unwritable = |error: &dyn std::fmt::Display| write_error(path, error);
-    let elements = crate::schema::elements(schema);
-    let texts: Vec<String> = elements.iter().map(text::embedded).collect();
-    let hashes: Vec<TextHash> = texts.iter().map(|text| hash(text)).collect();
-    let names = member_names(&elements);
-
-    let mut vectors =
-        previous.map_or_else(HashMap::new, |previous| known_vectors(previous, embedder));
-    let name_texts = names.iter().map(|(_, text)| (hash(text), text.as_str()));
-    let element_texts = hashes.iter().copied().zip(texts.iter().map(String::as_str));
-    let wanted: HashMap<TextHash, &str> = element_texts.chain(name_texts).collect();
-    let mut missing: Vec<(TextHash, &str)> = wanted
-        .iter()
-        .filter(|(hash, _)| !vectors.contains_key(*hash))
-        .map(|(hash, text)| (*hash, *text))
-        .collect();
-    // Batches, and with them the last digits of a vector, are the same every time.
-    missing.sort_unstable();
-    let (embedded, reused) = (missing.len(), wanted.len() - missing.len());
-    let batch: Vec<&str> = missing.iter().map(|(_, text)| *text).collect();
-    progress(Progress::Embedding { done: 0, total: embedded });
-    let made = embedder.embed_all(&batch, |done| {
-        progress(Progress::Embedding { done, total: embedded });
-    })?;
-    vectors.extend(missing.iter().map(|(hash, _)| *hash).zip(made));
+    let content = Content::of(schema);
+    let vectors = content.embed(embedder, previous, &mut progress)?;
 
     progress(Progress::Writing);
     let meta = Meta {
@@ -153,17 +131,79 @@ fn fill(
         dimensions: embedder.dimensions(),
         roots: schema.roots.clone(),
     };
-    let connection =
-        file::create(&temporary.path, embedder.dimensions()).map_err(|error| unwritable(&error))?;
-    write(&connection, schema, &meta, &elements, &texts, &hashes, &vectors)
-        .and_then(|()| write_names(&connection, &names, &vectors))
-        .and_then(|()| connection.execute_batch("COMMIT"))
+    let connection = file::create(temporary.path(), embedder.dimensions())
+        .map_err(|error| unwritable(&error))?;
+    write(&connection, schema, &meta, &content, &vectors.of_texts)
         .map_err(|error| unwritable(&error))?;
     check(&connection).map_err(|reason| unwritable(&reason))?;
     connection.close().map_err(|(_, error)| unwritable(&error))?;
     let bytes = temporary.into_place(path).map_err(|error| unwritable(&error))?;
 
-    Ok(Report { elements: count(&elements), embedded, reused, time: started.elapsed(), bytes })
+    let Embedded { made, reused, .. } = vectors;
+    let elements = count(&content.elements);
+    Ok(Report { elements, embedded: made, reused, time: started.elapsed(), bytes })
+}
+
+/// What goes into a file, but for the vectors.
+struct Content {
+    elements: Vec<Element>,
+    /// What is embedded of each element, and the hash of it.
+    texts: Vec<(String, TextHash)>,
+    /// The distinct names of members, what is embedded of each, and its hash.
+    names: Vec<(String, String, TextHash)>,
+}
+
+/// The vectors of all texts.
+struct Embedded {
+    of_texts: HashMap<TextHash, Vector>,
+    made: usize,
+    reused: usize,
+}
+
+impl Content {
+    fn of(schema: &Schema) -> Self {
+        let elements = crate::schema::elements(schema);
+        let hashed = |text: String| {
+            let hash = hash(&text);
+            (text, hash)
+        };
+        let texts = elements.iter().map(|element| hashed(text::embedded(element))).collect();
+        let members =
+            elements.iter().filter(|it| matches!(it.kind, Kind::Field | Kind::InputField));
+        let names: BTreeSet<&str> = members.map(|member| member.name.as_str()).collect();
+        let names = names
+            .into_iter()
+            .map(|name| {
+                let (text, hash) = hashed(split(name));
+                (name.to_owned(), text, hash)
+            })
+            .collect();
+        Self { elements, texts, names }
+    }
+
+    /// Embeds each distinct text that the earlier index does not know.
+    fn embed(
+        &self,
+        embedder: &Embedder,
+        previous: Option<&IndexFile>,
+        mut progress: impl FnMut(Progress),
+    ) -> Result<Embedded, IndexError> {
+        let mut of_texts =
+            previous.map_or_else(HashMap::new, |previous| known_vectors(previous, embedder));
+        let of_elements = self.texts.iter().map(|(text, hash)| (*hash, text.as_str()));
+        let of_names = self.names.iter().map(|(_, text, hash)| (*hash, text.as_str()));
+        // In the order of the hashes, so that batches, and with them the last digits
+        // of a vector, are the same every time.
+        let wanted: BTreeMap<TextHash, &str> = of_elements.chain(of_names).collect();
+        let (hashes, missing): (Vec<TextHash>, Vec<&str>) =
+            wanted.iter().filter(|(hash, _)| !of_texts.contains_key(*hash)).unzip();
+        let total = missing.len();
+        progress(Progress::Embedding { done: 0, total });
+        let vectors =
+            embedder.embed_all(&missing, |done| progress(Progress::Embedding { done, total }))?;
+        of_texts.extend(hashes.into_iter().zip(vectors));
+        Ok(Embedded { of_texts, made: total, reused: wanted.len() - total })
+    }
 }
 
 /// The vectors that an earlier index holds, by the hash of their text. An index
@@ -196,13 +236,12 @@ fn write(
     connection: &Connection,
     schema: &Schema,
     meta: &Meta,
-    elements: &[Element],
-    texts: &[String],
-    hashes: &[TextHash],
+    content: &Content,
     vectors: &HashMap<TextHash, Vector>,
 ) -> rusqlite::Result<()> {
-    let ids: HashMap<&str, i64> =
-        elements.iter().map(|element| element.coordinate.as_str()).zip(1..).collect();
+    let stored = |hash| vectors.get(hash).map(|vector| bytes(vector)).unwrap_or_default();
+    let coordinates = content.elements.iter().map(|element| element.coordinate.as_str());
+    let ids: HashMap<&str, i64> = coordinates.zip(1..).collect();
     connection.execute_batch("BEGIN")?;
     file::write_meta(connection, meta)?;
     connection.execute("INSERT INTO schema_text (sdl) VALUES (?1)", [&schema.sdl])?;
@@ -220,7 +259,7 @@ fn write(
         "INSERT INTO element_vector (id, vector, bits, kind, parent, paginated)
          VALUES (?1, ?2, vec_quantize_binary(?2), ?3, ?4, ?5)",
     )?;
-    for (((element, text), hash), id) in elements.iter().zip(texts).zip(hashes).zip(1_i64..) {
+    for ((element, (text, hash)), id) in content.elements.iter().zip(&content.texts).zip(1_i64..) {
         insert_element.execute(named_params! {
             ":id": id,
             ":coordinate": element.coordinate,
@@ -250,39 +289,16 @@ fn write(
         // Metadata columns of vec0 hold no NULL: 0 is the id of nothing.
         let parent =
             element.parent.as_deref().and_then(|parent| ids.get(parent)).copied().unwrap_or(0);
-        let vector = vectors.get(hash).map(|vector| bytes(vector)).unwrap_or_default();
-        insert_vector.execute(params![
-            id,
-            vector,
-            element.kind.number(),
-            parent,
-            element.paginated
-        ])?;
+        let kind = element.kind.number();
+        insert_vector.execute(params![id, stored(hash), kind, parent, element.paginated])?;
+    }
+    let mut insert_name =
+        connection.prepare("INSERT INTO name_vector (name, vector) VALUES (?1, ?2)")?;
+    for (name, _, hash) in &content.names {
+        insert_name.execute(params![name, stored(hash)])?;
     }
     connection.execute("INSERT INTO element_words (element_words) VALUES ('optimize')", [])?;
-    Ok(())
-}
-
-fn write_names(
-    connection: &Connection,
-    names: &[(&str, String)],
-    vectors: &HashMap<TextHash, Vector>,
-) -> rusqlite::Result<()> {
-    let mut insert =
-        connection.prepare("INSERT INTO name_vector (name, vector) VALUES (?1, ?2)")?;
-    for (name, text) in names {
-        let vector = vectors.get(&hash(text)).map(|vector| bytes(vector)).unwrap_or_default();
-        insert.execute(params![name, vector])?;
-    }
-    Ok(())
-}
-
-/// The distinct names of members, each with the text that is embedded of it.
-fn member_names(elements: &[Element]) -> Vec<(&str, String)> {
-    let members =
-        elements.iter().filter(|element| matches!(element.kind, Kind::Field | Kind::InputField));
-    let names: BTreeSet<&str> = members.map(|element| element.name.as_str()).collect();
-    names.into_iter().map(|name| (name, split(name))).collect()
+    connection.execute_batch("COMMIT")
 }
 
 fn arguments(element: &Element) -> u32 {
@@ -300,73 +316,6 @@ fn check(connection: &Connection) -> Result<(), String> {
     } else {
         Err(format!("the new file does not hold together: {answer}"))
     }
-}
-
-/// The file that a build writes, locked while it does. Its name is fixed, so
-/// that two builds of one index meet, and what a killed one left is overwritten.
-struct Temporary {
-    path: PathBuf,
-    lock: File,
-    in_place: bool,
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // A build that failed leaves nothing behind, least of all on a full disk.
-        if !self.in_place
-            && let Err(error) = fs::remove_file(&self.path)
-        {
-            tracing::debug!(path = %self.path.display(), %error, "a temporary file stays");
-        }
-    }
-}
-
-impl Temporary {
-    fn claim(target: &Path) -> io::Result<Self> {
-        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if let Some(folder) = folder {
-            fs::create_dir_all(folder)?;
-        }
-        if target.is_dir() {
-            return Err(io::Error::other("it is a folder; name a file"));
-        }
-        let name = target.file_name().ok_or_else(|| io::Error::other("it names no file"))?;
-        let path = target.with_file_name(format!(".{}.building", name.to_string_lossy()));
-        loop {
-            let lock =
-                File::options().create(true).truncate(false).write(true).read(true).open(&path)?;
-            lock.lock()?;
-            // The build that held the lock has renamed this very file into place:
-            // begin again under a new one.
-            if same_file(&lock, &path) {
-                lock.set_len(0)?;
-                return Ok(Self { path, lock, in_place: false });
-            }
-        }
-    }
-
-    /// Renames the file into place once it is on disk; returns its size in bytes.
-    fn into_place(mut self, target: &Path) -> io::Result<u64> {
-        self.lock.sync_all()?;
-        let bytes = self.lock.metadata()?.len();
-        fs::rename(&self.path, target)?;
-        self.in_place = true;
-        Ok(bytes)
-    }
-}
-
-#[cfg(unix)]
-fn same_file(open: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    match (open.metadata(), fs::metadata(path)) {
-        (Ok(open), Ok(path)) => (open.dev(), open.ino()) == (path.dev(), path.ino()),
-        _ => false,
-    }
-}
-
-#[cfg(not(unix))]
-fn same_file(_open: &File, path: &Path) -> bool {
-    path.exists()
 }
 
 fn count(elements: &[Element]) -> Vec<(Kind, usize)> {

@@ -11,6 +11,7 @@ mod graph;
 mod local;
 mod search;
 mod symbols;
+mod temporary;
 mod text;
 mod vectors;
 mod words;

@@ -381,3 +381,9 @@ fn the_sample_is_searched_as_the_readme_shows() {
     let hits = server.search(json!({ "query": "how an employee feels today" }));
     assert!(coordinates(&hits).contains(&"field:Employee.currentMood"), "{:?}", coordinates(&hits));
 }
+
+#[test]
+fn a_server_takes_no_schema_from_the_pipe_that_carries_its_requests() {
+    let message = Folder::new().run(&["mcp", "--schema", "-"]).refuses();
+    assert!(message.contains("standard input carries MCP"), "{message}");
+}

@@ -7,7 +7,7 @@ use std::{
 
 use crate::harness::{Folder, Server, repository, run, sample, sample_index, text};
 
-const SUBCOMMANDS: [&str; 4] = ["index", "search", "get", "mcp"];
+const SUBCOMMANDS: [&str; 5] = ["index", "search", "get", "mcp", "eval"];
 
 /// Flags that only print something of the program itself.
 const WITHOUT_VARIABLE: [&str; 2] = ["--help", "--version"];
