@@ -6,13 +6,14 @@ use crate::{
     mcp,
 };
 
-pub fn run(target: Target, reader: Reader) -> Result<(), CliError> {
+pub fn run(target: Target, reader: Reader, endpoint: Option<String>) -> Result<(), CliError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .map_err(|error| CliError::Start(error.to_string()))?;
-    let served = runtime.block_on(mcp::serve_stdio(LocalDiscovery::start(target, reader)));
+    let discovery = LocalDiscovery::start(target, reader, endpoint);
+    let served = runtime.block_on(mcp::serve_stdio(discovery));
     // A read of standard input that is under way cannot be cancelled.
     runtime.shutdown_background();
     Ok(served?)
