@@ -9,9 +9,10 @@ use clap::{
 };
 
 use crate::{
-    discovery::{SearchRequest, SymbolsRequest},
+    discovery::{GenerateRequest, SearchRequest, SymbolsRequest},
     embedding::ModelSource,
-    index::{Cache, Reader, Target, Vocabulary},
+    index::{Cache, Vocabulary},
+    local::{Reader, Target},
     schema::Source,
 };
 
@@ -58,12 +59,27 @@ pub enum Command {
         /// Print the tool's JSON rather than a page for people.
         json: bool,
     },
+    /// Write an operation.
+    Generate {
+        /// What it is for.
+        target: Target,
+        /// How the prompt is read.
+        reader: Reader,
+        /// The tool's request.
+        request: GenerateRequest,
+        /// Where to run it, for the guidance.
+        endpoint: Option<String>,
+        /// Print the tool's JSON rather than a page for people.
+        json: bool,
+    },
     /// Serve MCP over standard input and output.
     Mcp {
         /// What to serve.
         target: Target,
         /// How questions are read.
         reader: Reader,
+        /// Where to run an operation, for the guidance.
+        endpoint: Option<String>,
     },
     /// Measure search on questions whose answers are known.
     Eval {
@@ -158,14 +174,20 @@ impl Config {
                 let target = target.checked(given)?;
                 (Command::Get { target, model: model.source(), request, json }, "warn")
             }
-            Subcommands::Mcp(McpArguments { target, reader }) => {
-                let target = target.checked(given)?;
+            Subcommands::Generate(GenerateArguments { prompt, json, endpoint, target, reader }) => {
+                let request = GenerateRequest { prompt };
+                let (target, reader) = (target.checked(given)?, reader.checked()?);
+                let endpoint = endpoint.checked()?;
+                (Command::Generate { target, reader, request, endpoint, json }, "warn")
+            }
+            Subcommands::Mcp(McpArguments { endpoint, target, reader }) => {
+                let (target, reader) = (target.checked(given)?, reader.checked()?);
                 if matches!(target, Target::Schema { source: Source::Stdin, .. }) {
                     return Err(mistake(
                         "standard input carries MCP, so --schema cannot be `-`; give a file, a folder or an endpoint",
                     ));
                 }
-                (Command::Mcp { target, reader: reader.checked()? }, "info")
+                (Command::Mcp { target, reader, endpoint: endpoint.checked()? }, "info")
             }
             Subcommands::Eval(EvalArguments { data, schemas, only, features, cache, reader }) => {
                 let cache = cache.checked()?;
@@ -196,6 +218,8 @@ enum Subcommands {
     Search(SearchArguments),
     /// Read the records of coordinates
     Get(GetArguments),
+    /// Write an operation from a description of the data
+    Generate(GenerateArguments),
     /// Serve the tools over MCP on standard input and output
     Mcp(McpArguments),
     /// Measure search on questions whose answers are known
@@ -259,7 +283,31 @@ struct GetArguments {
 }
 
 #[derive(Debug, Args)]
+struct GenerateArguments {
+    /// The data that you want, in your own words
+    prompt: String,
+    /// Print what the MCP tool answers
+    #[arg(long, env = "SEXTANT_JSON", value_parser = FalseyValueParser::new())]
+    json: bool,
+    #[command(flatten)]
+    endpoint: EndpointArguments,
+    #[command(flatten)]
+    target: TargetArguments,
+    #[command(flatten)]
+    reader: ReaderArguments,
+}
+
+#[derive(Debug, Args)]
+struct EndpointArguments {
+    /// The URL at which operations are run; it is told to those who ask for one, and never called
+    #[arg(long, env = "SEXTANT_ENDPOINT", value_name = "URL")]
+    endpoint: Option<String>,
+}
+
+#[derive(Debug, Args)]
 struct McpArguments {
+    #[command(flatten)]
+    endpoint: EndpointArguments,
     #[command(flatten)]
     target: TargetArguments,
     #[command(flatten)]
@@ -310,6 +358,24 @@ impl ReaderArguments {
             })?,
         };
         Ok(Reader { model: self.model.source(), vocabulary })
+    }
+}
+
+impl EndpointArguments {
+    /// It goes to whoever asks, so it must be no place for secrets.
+    fn checked(self) -> Result<Option<String>, clap::Error> {
+        if let Some(endpoint) = &self.endpoint {
+            match Source::parse(endpoint, &[]) {
+                Ok(Source::Endpoint { .. }) => {}
+                Ok(_) => {
+                    return Err(mistake(&format!(
+                        "`{endpoint}` is no endpoint; --endpoint takes a URL that begins with http:// or https://"
+                    )));
+                }
+                Err(error) => return Err(mistake(&error.to_string())),
+            }
+        }
+        Ok(self.endpoint)
     }
 }
 

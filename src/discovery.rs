@@ -22,6 +22,9 @@ pub const MAX_COORDINATES: usize = 1_000;
 /// of it; a longer one is a mistake that is better told than silently cut.
 pub const MAX_QUERY_CHARS: usize = 10_000;
 
+/// The longest prompt, in characters. As [`MAX_QUERY_CHARS`].
+pub const MAX_PROMPT_CHARS: usize = 10_000;
+
 /// The record of an element: JSON with `PascalCase` keys, a key absent where it
 /// would be empty.
 pub type Record = Map<String, Value>;
@@ -46,6 +49,16 @@ pub trait Discovery: Send + Sync + 'static {
         &self,
         request: SymbolsRequest,
     ) -> impl Future<Output = Result<SymbolsResponse, DiscoveryError>> + Send;
+
+    /// Writes the operations that a prompt asks for, the best reading first.
+    ///
+    /// # Errors
+    /// As [`Discovery::search`]. A schema that cannot answer is no error: the
+    /// response says so.
+    fn generate(
+        &self,
+        request: GenerateRequest,
+    ) -> impl Future<Output = Result<GenerateResponse, DiscoveryError>> + Send;
 }
 
 /// What `search_schema` takes.
@@ -165,6 +178,112 @@ pub struct Symbol {
     pub coordinate: String,
     /// The full record of the element.
     pub record: Record,
+}
+
+/// What `generate_query` takes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GenerateRequest {
+    /// A description of the data that you want, in your own words: the entities
+    /// and fields, the conditions and the order. No GraphQL.
+    pub prompt: String,
+}
+
+impl GenerateRequest {
+    /// Asks for what a prompt describes.
+    #[must_use]
+    pub fn new(prompt: impl Into<String>) -> Self {
+        Self { prompt: prompt.into() }
+    }
+
+    /// Checks the prompt's length; [`crate::generate::check`] reads it.
+    ///
+    /// # Errors
+    /// [`DiscoveryError::Invalid`] for an empty or overlong prompt.
+    pub fn check(&self) -> Result<(), DiscoveryError> {
+        if self.prompt.trim().is_empty() {
+            return Err(DiscoveryError::Invalid(
+                "`prompt` is empty; describe the data that you want.".into(),
+            ));
+        }
+        match self.prompt.chars().count() {
+            chars if chars > MAX_PROMPT_CHARS => Err(DiscoveryError::Invalid(format!(
+                "`prompt` has {chars} characters, and {MAX_PROMPT_CHARS} is the most; ask for less at once."
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What `generate_query` answers.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct GenerateResponse {
+    /// The operations, best first; empty where the schema cannot answer.
+    pub queries: Vec<GeneratedQuery>,
+    /// What the schema cannot answer, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsatisfied: Vec<String>,
+    /// `true` where the answer would be larger than the budget allows and is
+    /// not all there is to say.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    /// What to do with the operation. Absent where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Guidance")]
+    pub guidance: Option<Guidance>,
+}
+
+/// One operation, valid against the schema.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GeneratedQuery {
+    /// One line that says what the operation does.
+    pub description: String,
+    /// The operation's text. It is valid against the schema, and holds no value
+    /// of the prompt: those are variables.
+    pub document: String,
+    /// The name to send with the request.
+    pub operation_name: String,
+    /// What kind of operation it is.
+    pub operation_type: OperationType,
+    /// A JSON Schema for the variables.
+    pub variables_schema: Map<String, Value>,
+}
+
+/// A kind of operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OperationType {
+    /// It reads.
+    Query,
+    /// It changes something.
+    Mutation,
+    /// It tells of events.
+    Subscription,
+}
+
+impl OperationType {
+    /// The word that begins such an operation.
+    #[must_use]
+    pub const fn keyword(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Mutation => "mutation",
+            Self::Subscription => "subscription",
+        }
+    }
+}
+
+/// What to do with an operation.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Guidance {
+    /// Where to run it. Absent where the server was not told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub endpoint: Option<String>,
+    /// What to do next, in order, with an example of the variables.
+    pub next_steps: Vec<String>,
 }
 
 /// Why a question got no answer. Each message is one that an agent can read and

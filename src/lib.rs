@@ -11,6 +11,8 @@
 //! - [`embedding`]: text in, unit vectors out;
 //! - [`discovery`]: the contract, one set of requests and responses for all;
 //! - [`index`]: the file, built, searched and read;
+//! - [`generate`]: operations, planned over the index and proved;
+//! - [`local`]: all of it in one process, following a schema that changes;
 //! - [`mcp`]: the tools over MCP;
 //! - [`eval`]: how well search does, on questions whose answers are known;
 //! - [`config`] and [`cli`]: flags and the terminal.
@@ -51,6 +53,8 @@ pub mod config;
 pub mod discovery;
 pub mod embedding;
 pub mod eval;
+pub mod generate;
 pub mod index;
+pub mod local;
 pub mod mcp;
 pub mod schema;

@@ -15,7 +15,7 @@ use crate::{
     config::Evaluation,
     embedding::Embedder,
     eval::{self, Figures, Row},
-    index::Reader,
+    local::Reader,
     schema::{self, Source},
 };
 

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     discovery::{Symbol, SymbolsRequest, SymbolsResponse},
     embedding::ModelSource,
-    index::Target,
+    local::Target,
 };
 
 pub fn run(

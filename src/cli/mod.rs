@@ -1,6 +1,7 @@
 //! One file a subcommand; the only place that prints.
 
 mod eval;
+mod generate;
 mod get;
 mod index;
 mod mcp;
@@ -16,7 +17,8 @@ use crate::{
     config::{Command, Config},
     discovery::DiscoveryError,
     embedding::{Embedder, EmbeddingError, ModelSource},
-    index::{Index, IndexError, Target},
+    index::{Index, IndexError},
+    local::Target,
     schema::{self, SchemaError},
 };
 use page::{BOLD, ERROR};
@@ -60,7 +62,10 @@ pub fn run(config: Config) -> ExitCode {
             search::run(target, &reader, &request, form)
         }
         Command::Get { target, model, request, json } => get::run(target, &model, &request, json),
-        Command::Mcp { target, reader } => mcp::run(target, reader),
+        Command::Generate { target, reader, request, endpoint, json } => {
+            generate::run(target, &reader, &request, endpoint.as_deref(), json)
+        }
+        Command::Mcp { target, reader, endpoint } => mcp::run(target, reader, endpoint),
         Command::Eval { evaluation, reader } => eval::run(&evaluation, &reader),
     };
     match done {

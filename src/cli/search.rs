@@ -15,7 +15,8 @@ use crate::{
     config::Form,
     discovery::{Hit, Record, SearchRequest, SearchResponse},
     embedding::Embedder,
-    index::{Explanation, Reader, Target},
+    index::Explanation,
+    local::{Reader, Target},
 };
 
 /// Characters of a description on the line of its hit.

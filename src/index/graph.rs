@@ -26,8 +26,11 @@ pub fn position_of(id: i64) -> Position {
 /// A root operation type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
+    /// Of queries.
     Query,
+    /// Of mutations.
     Mutation,
+    /// Of subscriptions.
     Subscription,
 }
 

@@ -2,13 +2,14 @@
 //!
 //! [`build::build`] writes one, [`Index::open`] opens it, [`Index::search`] and
 //! [`Index::symbols`] answer from it. A [`Cache`] keeps those that `--schema`
-//! needs, and [`LocalDiscovery`] serves one that may still be on its way.
+//! needs.
 
 mod build;
 mod cache;
 mod file;
 mod graph;
-mod local;
+mod mentions;
+mod parsed;
 mod search;
 mod symbols;
 mod temporary;
@@ -25,7 +26,7 @@ use std::{
 pub use build::{Order, Progress, Report, build};
 pub use cache::Cache;
 pub use file::{FILE_VERSION, IndexError, IndexFile, Meta};
-pub use local::{LocalDiscovery, Reader, Target};
+pub use graph::Root;
 pub use search::{Explanation, Features, Table, Vocabulary};
 
 use lru::LruCache;
@@ -34,9 +35,14 @@ use crate::{
     discovery::{SearchRequest, SearchResponse},
     embedding::ModelIdentity,
 };
-use graph::{Graph, Node, Position};
+pub(crate) use graph::{Graph, Node, Position};
+use parsed::Parsed;
 use search::{Lexicon, Names};
+pub(crate) use search::{
+    Question, Survey, Word, imperative, is_reading_word, is_stop_word, words_of,
+};
 use vectors::Vectors;
+pub(crate) use words::split;
 
 /// Answers that are remembered; about 10 KB each.
 const ANSWERS: NonZeroUsize = NonZeroUsize::new(128).unwrap();
@@ -50,6 +56,7 @@ pub struct Index {
     vectors: Vectors,
     vocabulary: Arc<Vocabulary>,
     answers: Mutex<LruCache<SearchRequest, SearchResponse>>,
+    parsed: Parsed,
 }
 
 impl Index {
@@ -72,6 +79,7 @@ impl Index {
             vectors,
             vocabulary: Vocabulary::bundled(),
             answers: Mutex::new(LruCache::new(ANSWERS)),
+            parsed: Parsed::default(),
         })
     }
 
@@ -99,6 +107,11 @@ impl Index {
     #[must_use]
     pub fn with_vocabulary(self, vocabulary: Arc<Vocabulary>) -> Self {
         Self { vocabulary, ..self }
+    }
+
+    /// Every element's place in the type graph.
+    pub(crate) const fn graph(&self) -> &Graph {
+        &self.graph
     }
 
     /// The types, with their positions.

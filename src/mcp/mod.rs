@@ -23,7 +23,8 @@ use crate::discovery::{Discovery, DiscoveryError};
 /// What a client is told of the server as a whole.
 const INSTRUCTIONS: &str = "Finds the way in a GraphQL schema that is too large to read. \
 Ask search_schema about a topic to get ranked coordinates with their records, \
-then get_symbols for the exact record of coordinates that a record refers to.";
+then get_symbols for the exact record of coordinates that a record refers to; \
+or describe the data that you want to generate_query, which writes the operation.";
 
 /// Why the server ended before its client did.
 #[derive(Debug, thiserror::Error)]
@@ -92,6 +93,10 @@ impl<D: Discovery> ServerHandler for Server<D> {
                 Ok(request) => answer(self.discovery.symbols(request).await),
                 Err(error) => answer::<()>(Err(error)),
             },
+            tools::GENERATE_QUERY => match parse(arguments) {
+                Ok(request) => answer(self.discovery.generate(request).await),
+                Err(error) => answer::<()>(Err(error)),
+            },
             other => return Err(unknown_tool(other)),
         };
         Ok(answer.into())
@@ -123,7 +128,7 @@ fn answer<T: Serialize>(result: Result<T, DiscoveryError>) -> CallToolResult {
 fn unknown_tool(name: &str) -> ErrorData {
     let known: Vec<&str> = tools::all().iter().map(|tool| tool.name.as_ref()).collect();
     ErrorData::invalid_params(
-        Cow::Owned(format!("there is no tool `{name}`; the tools are {}", known.join(" and "))),
+        Cow::Owned(format!("there is no tool `{name}`; the tools are {}", known.join(", "))),
         None,
     )
 }

@@ -9,10 +9,14 @@ use rmcp::{
 };
 use schemars::JsonSchema;
 
-use crate::discovery::{SearchRequest, SearchResponse, SymbolsRequest, SymbolsResponse};
+use crate::discovery::{
+    GenerateRequest, GenerateResponse, SearchRequest, SearchResponse, SymbolsRequest,
+    SymbolsResponse,
+};
 
 pub const SEARCH_SCHEMA: &str = "search_schema";
 pub const GET_SYMBOLS: &str = "get_symbols";
+pub const GENERATE_QUERY: &str = "generate_query";
 
 const SEARCH_DESCRIPTION: &str = "\
 Ranks the elements of the GraphQL schema against a topic and returns their coordinates and records, best first. \
@@ -32,6 +36,20 @@ Copy coordinates from search results, or write them as `kind:Type` or `field:Typ
 one that does not exist is left out of the answer. Ask for many at once rather than one by one. \
 Example: {\"coordinates\": [\"field:Employee.details\", \"enum:Mood\"]}";
 
+const GENERATE_DESCRIPTION: &str = "\
+Writes a GraphQL operation that is valid against the schema, from a description of the data in your own words. \
+Use it when you know what data you want, or what to change, and want the operation ready to run. \
+Write the entities and their fields, the conditions and the order: \
+\"open pull requests of a repository with title, author and reviews, newest first\". \
+Write no GraphQL, and guess no type names. \
+A value in the prompt becomes a variable, never a literal, so one operation serves many inputs: \
+`variablesSchema` is the JSON Schema of its variables. \
+Two operations come back where the prompt can be read in two ways, the better first; each description tells them apart. \
+No operation and a reason in `unsatisfied` means that the schema cannot answer: \
+that is no error, and `search_schema` shows what there is instead. \
+Nothing is run. \
+Example: {\"prompt\": \"employees with their ids and current moods\"}";
+
 /// The tools, in the order in which an agent needs them.
 pub fn all() -> &'static [Tool] {
     static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
@@ -45,6 +63,11 @@ pub fn all() -> &'static [Tool] {
                 GET_SYMBOLS,
                 "Look up schema symbols",
                 SYMBOLS_DESCRIPTION,
+            ),
+            tool::<GenerateRequest, GenerateResponse>(
+                GENERATE_QUERY,
+                "Generate an operation",
+                GENERATE_DESCRIPTION,
             ),
         ]
     });

@@ -42,6 +42,7 @@ pub use model::{
 pub use record::elements;
 pub use source::{Headers, MAX_SOURCE_BYTES, Source, load};
 pub use token::MAX_DEPTH;
+pub use value::json_of;
 
 /// Reads SDL that is already in memory.
 ///

@@ -1,7 +1,10 @@
 //! GraphQL values, as graphql-parser gives them: their notation and their JSON.
 //! Both recurse, no deeper than `MAX_DEPTH`, to which tokens are limited.
 
-use graphql_parser::schema as ast;
+use graphql_parser::{
+    query::{Definition, OperationDefinition},
+    schema as ast,
+};
 use serde_json::Value;
 
 /// A value that borrows from the source.
@@ -65,6 +68,21 @@ fn float(number: f64) -> String {
 /// subset of GraphQL's.
 pub(super) fn quoted(text: &str) -> String {
     Value::from(text).to_string()
+}
+
+/// A value in GraphQL notation, a default for example, as JSON; none where it is
+/// no constant.
+#[must_use]
+pub fn json_of(notation: &str) -> Option<Value> {
+    let query = format!("query($value: Value = {notation}) {{ value }}");
+    // The tokens limit the depth of brackets.
+    super::token::tokens(&query).ok()?;
+    let document = graphql_parser::parse_query::<&str>(&query).ok()?;
+    let Definition::Operation(OperationDefinition::Query(query)) = document.definitions.first()?
+    else {
+        return None;
+    };
+    query.variable_definitions.first()?.default_value.as_ref().map(json)
 }
 
 /// The value as JSON: an enum value and a variable become strings.

@@ -7,7 +7,7 @@ use std::{
 
 use crate::harness::{Folder, Server, repository, run, sample, sample_index, text};
 
-const SUBCOMMANDS: [&str; 5] = ["index", "search", "get", "mcp", "eval"];
+const SUBCOMMANDS: [&str; 6] = ["index", "search", "get", "generate", "mcp", "eval"];
 
 /// Flags that only print something of the program itself.
 const WITHOUT_VARIABLE: [&str; 2] = ["--help", "--version"];
@@ -74,6 +74,7 @@ fn env_example_lists_every_variable_with_its_meaning_and_no_other() {
     }
     let known: BTreeSet<String> = SUBCOMMANDS
         .iter()
+        .chain(&["eval"])
         .flat_map(|subcommand| flags(subcommand).into_values().flatten())
         .collect();
     assert_eq!(listed, known);

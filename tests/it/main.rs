@@ -16,6 +16,7 @@ mod cache;
 mod cli;
 mod corpus;
 mod environment;
+mod generate;
 mod harness;
 mod index_files;
 mod protocol;

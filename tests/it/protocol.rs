@@ -58,7 +58,7 @@ fn a_stateless_client_discovers_lists_and_calls() {
         (&json!("sextant"), &json!(env!("CARGO_PKG_VERSION")))
     );
     let listed = server.request("tools/list", json!({}));
-    assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(2));
+    assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(3));
     assert_eq!(server.symbols(&["enum:Mood"])[0].1["Values"][0]["Name"], "HAPPY");
 }
 
@@ -88,7 +88,7 @@ fn clients_of_either_era_are_answered_while_the_index_is_not_there() {
             assert_eq!(server.initialize("2025-11-25")["serverInfo"]["name"], "sextant");
         }
         let listed = server.request("tools/list", json!({}));
-        assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(2));
+        assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(3));
         for (tool, arguments) in [
             ("search_schema", json!({ "query": "mood" })),
             ("get_symbols", json!({ "coordinates": ["enum:Mood"] })),
@@ -149,7 +149,7 @@ fn the_tools_are_listed_with_schemas_and_annotations() {
     let listed = server.request("tools/list", json!({}));
     let tools = listed["result"]["tools"].as_array().expect("tools are listed");
     let names: Vec<&Value> = tools.iter().map(|tool| &tool["name"]).collect();
-    assert_eq!(names, ["search_schema", "get_symbols"]);
+    assert_eq!(names, ["search_schema", "get_symbols", "generate_query"]);
     for tool in tools {
         let annotations = &tool["annotations"];
         assert_eq!(annotations["readOnlyHint"], true, "{tool}");
@@ -186,6 +186,11 @@ fn the_tools_are_listed_with_schemas_and_annotations() {
     let coordinates = &input["properties"]["coordinates"];
     assert_eq!((&coordinates["minItems"], &coordinates["maxItems"]), (&json!(1), &json!(1000)));
     assert_eq!(tools[1]["outputSchema"]["required"], json!(["symbols"]));
+
+    let input = &tools[2]["inputSchema"];
+    assert_eq!(input["required"], json!(["prompt"]));
+    assert_eq!(input["properties"]["prompt"]["type"], "string");
+    assert_eq!(tools[2]["outputSchema"]["required"], json!(["queries"]));
 }
 
 #[test]
@@ -240,7 +245,7 @@ fn a_tool_that_is_none_is_told_with_those_there_are() {
     assert_eq!(answer["error"]["code"], -32602);
     assert_eq!(
         answer["error"]["message"],
-        "there is no tool `nonsense`; the tools are search_schema and get_symbols"
+        "there is no tool `nonsense`; the tools are search_schema, get_symbols, generate_query"
     );
 }
 

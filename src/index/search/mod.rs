@@ -11,6 +11,7 @@ mod lexicon;
 mod names;
 mod question;
 mod ranking;
+mod survey;
 mod vocabulary;
 
 use std::{collections::HashSet, sync::PoisonError};
@@ -20,6 +21,8 @@ use rusqlite::{Connection, ToSql};
 pub use explain::{Explanation, Features, Table};
 pub(super) use lexicon::Lexicon;
 pub(super) use names::Names;
+pub(crate) use question::{Question, Word, imperative, is_reading_word, is_stop_word, words_of};
+pub(crate) use survey::Survey;
 pub use vocabulary::Vocabulary;
 
 use super::{
@@ -33,7 +36,6 @@ use crate::{
     schema::Kind,
 };
 use evidence::{Evidence, at};
-use question::Question;
 use ranking::{MemberFeatures, log_softmax};
 
 /// Elements that the meaning leg offers. What is further away in meaning comes
@@ -151,17 +153,8 @@ impl Index {
     ) -> Result<Assessment, IndexError> {
         let vector = embedder.embed_question(query)?;
         let question = Question::read(query);
-        let (scores, nearest) = self.file.read(|connection| {
-            let scores = self.lexicon.scores(&question, &self.vocabulary, connection)?;
-            Ok((scores, nearest(&vector, filter, connection)?))
-        })?;
-        let evidence = Evidence::gather(
-            &question,
-            &vector,
-            &self.vocabulary,
-            (&self.graph, &self.names, &self.vectors),
-            &scores,
-        );
+        let nearest = self.file.read(|connection| nearest(&vector, filter, connection))?;
+        let (evidence, _) = self.evidence(&question, &vector)?;
         let lines = ranking::type_lines(&self.graph, &evidence);
         let best_types = best(&lines, BEST_TYPES);
         let spelled = Spelled::new(query, &self.graph);
@@ -174,6 +167,21 @@ impl Index {
         };
         let running = self.graph.definitions().iter().enumerate().map(runs).collect();
         Ok(Assessment { question, evidence, lines, running })
+    }
+
+    /// What speaks for each definition, and how many have each of the question's
+    /// words.
+    fn evidence(
+        &self,
+        question: &Question,
+        vector: &[f32],
+    ) -> Result<(Evidence, Vec<usize>), IndexError> {
+        let scores = self
+            .file
+            .read(|connection| self.lexicon.scores(question, &self.vocabulary, connection))?;
+        let places = (&self.graph, &self.names, &self.vectors);
+        let evidence = Evidence::gather(question, vector, &self.vocabulary, places, &scores);
+        Ok((evidence, scores.frequencies))
     }
 
     /// The definitions of a kind that run and pass.

@@ -4,7 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use super::{question::Question, vocabulary::Vocabulary};
+use super::{
+    question::{Question, Word},
+    vocabulary::Vocabulary,
+};
 use crate::index::{
     graph::{Graph, Position},
     words::split,
@@ -50,7 +53,7 @@ impl Names {
     }
 
     /// Compares every name with a question, whose words stand in `frequencies`
-    /// of `total` definitions each: a rare word weighs more (`ln(1 + N/(1 + n))`).
+    /// of `total` definitions each.
     pub fn coverage(
         &self,
         question: &Question,
@@ -63,44 +66,73 @@ impl Names {
             nearly_named: vec![0.0; total],
             name_covered: vec![0.0; total],
         };
-        let weights: Vec<f32> =
-            frequencies.iter().map(|&n| (1.0 + count(total) / (1.0 + count(n))).ln()).collect();
-        let sum: f32 = weights.iter().sum();
         // How well the best word of the question matches each stem.
         let mut said: HashMap<&str, f32> = HashMap::new();
-        for (word, weight) in question.words.iter().zip(&weights) {
-            let share = weight / sum.max(f32::MIN_POSITIVE);
+        for (word, share) in question.words.iter().zip(shares(frequencies, total)) {
             let own = self.positions(&word.stem);
-            let mut best: HashMap<Position, f32> =
-                own.iter().map(|&position| (position, 1.0)).collect();
             for &position in own {
                 add(&mut coverage.named, position, share);
             }
             said.insert(&word.stem, 1.0);
             for (near, nearness) in vocabulary.near(word) {
-                for &position in self.positions(&near.stem) {
-                    let best = best.entry(position).or_default();
-                    *best = best.max(*nearness);
-                }
                 let said = said.entry(&near.stem).or_default();
                 *said = said.max(*nearness);
             }
-            for (position, nearness) in best {
+            for (position, nearness) in self.nearness(word, vocabulary) {
                 add(&mut coverage.nearly_named, position, share * nearness);
             }
         }
         for (stem, nearness) in said {
-            for &position in self.positions(stem) {
-                let length = self.lengths.get(position).copied().unwrap_or(1.0);
-                add(&mut coverage.name_covered, position, nearness / length);
-            }
+            self.credit(&mut coverage.name_covered, (stem, nearness), |_| true);
         }
         coverage
+    }
+
+    /// The names that have a word, 1, or one near to it, for less.
+    pub fn nearness(&self, word: &Word, vocabulary: &Vocabulary) -> HashMap<Position, f32> {
+        let own = self.positions(&word.stem).iter();
+        let mut best: HashMap<Position, f32> = own.map(|&position| (position, 1.0)).collect();
+        for (near, nearness) in vocabulary.near(word) {
+            for &position in self.positions(&near.stem) {
+                let best = best.entry(position).or_default();
+                *best = best.max(*nearness);
+            }
+        }
+        best
+    }
+
+    /// Adds to each name that has a stem `weight` over the number of its stems.
+    /// `counts` says which names take part.
+    pub fn credit(
+        &self,
+        figures: &mut [f32],
+        (stem, weight): (&str, f32),
+        counts: impl Fn(Position) -> bool,
+    ) {
+        for &position in self.positions(stem).iter().filter(|&&position| counts(position)) {
+            let length = self.lengths.get(position).copied().unwrap_or(1.0);
+            add(figures, position, weight / length);
+        }
+    }
+
+    /// Does a name have a stem?
+    pub fn has(&self, position: Position, stem: &str) -> bool {
+        // Names were read in the order of their positions.
+        self.positions(stem).binary_search(&position).is_ok()
     }
 
     fn positions(&self, stem: &str) -> &[Position] {
         self.with_stem.get(stem).map_or(&[], Vec::as_slice)
     }
+}
+
+/// The share of a question's weight that each of its words has: a rare word
+/// weighs more (`ln(1 + N/(1 + n))`). The shares sum to 1.
+pub fn shares(frequencies: &[usize], total: usize) -> Vec<f32> {
+    let weights: Vec<f32> =
+        frequencies.iter().map(|&n| (1.0 + count(total) / (1.0 + count(n))).ln()).collect();
+    let sum: f32 = weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
+    weights.into_iter().map(|weight| weight / sum).collect()
 }
 
 /// Shares add up to 1 but for rounding.

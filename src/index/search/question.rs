@@ -134,7 +134,7 @@ pub fn words_of(text: &str) -> Vec<String> {
 
 /// How surely a topic, in lower case, tells to do something: its first word is
 /// a verb of change.
-fn imperative(lower: &str) -> f32 {
+pub fn imperative(lower: &str) -> f32 {
     let mut words = lower
         .split(|letter: char| !letter.is_alphanumeric() && !"'#-".contains(letter))
         .filter(|word| !word.is_empty());
@@ -142,7 +142,7 @@ fn imperative(lower: &str) -> f32 {
         return 0.0;
     };
     let (verbs, ambiguous) = (set(VERBS), set(AMBIGUOUS_VERBS));
-    if set(READING_WORDS).contains(first) {
+    if is_reading_word(first) {
         return 0.0;
     }
     if verbs.contains(first) {
@@ -159,6 +159,16 @@ fn imperative(lower: &str) -> f32 {
     let preposition = set("under within after before during without about into over per only both");
     let function_word = set(STOP_WORDS).contains(first) || preposition.contains(first);
     if article && !noun && !function_word { 1.0 } else { 0.0 }
+}
+
+/// Does a question that begins with this word read and never change?
+pub fn is_reading_word(word: &str) -> bool {
+    READING_WORDS.split_whitespace().any(|reading| reading == word)
+}
+
+/// Does a word say nothing about what is asked for?
+pub fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.split_whitespace().any(|stop| stop == word)
 }
 
 fn set(list: &'static str) -> HashSet<&'static str> {

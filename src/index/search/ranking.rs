@@ -195,6 +195,14 @@ pub fn type_lines(graph: &Graph, evidence: &Evidence) -> Vec<f32> {
     lines
 }
 
+/// How well a member answers as one leaf of what a long prompt asks for, and as
+/// the one member that a short topic asks for. Only differences between members
+/// mean anything.
+pub fn member_lines(features: &MemberFeatures) -> (f32, f32) {
+    let Weights { prompt, topic, .. } = weights();
+    (features.times(prompt), features.times(topic))
+}
+
 /// The logarithm of each candidate's probability to be what is asked for.
 pub fn member_log_probabilities(question: &Question, candidates: &[MemberFeatures]) -> Vec<f32> {
     let Weights { prompt, topic, .. } = weights();

@@ -10,12 +10,14 @@ use std::{
 use notify_debouncer_mini::{DebounceEventResult, new_debouncer, notify::RecursiveMode};
 use tokio::sync::watch;
 
-use super::{Index, IndexError, cache::Cache, search::Vocabulary};
 use crate::{
     discovery::{
-        Discovery, DiscoveryError, SearchRequest, SearchResponse, SymbolsRequest, SymbolsResponse,
+        Discovery, DiscoveryError, GenerateRequest, GenerateResponse, SearchRequest,
+        SearchResponse, SymbolsRequest, SymbolsResponse,
     },
     embedding::{Embedder, ModelSource},
+    generate,
+    index::{Cache, Index, IndexError, Vocabulary},
     schema::{self, Source},
 };
 
@@ -54,6 +56,7 @@ pub enum Target {
 /// it is ready; swaps in a new index when the schema changes.
 pub struct LocalDiscovery {
     state: watch::Sender<State>,
+    endpoint: Option<String>,
 }
 
 #[derive(Clone)]
@@ -72,10 +75,11 @@ struct Ready {
 
 impl LocalDiscovery {
     /// Begins to load model and index in the background, and returns at once.
-    /// The background thread lives as long as the process.
+    /// The background thread lives as long as the process. `endpoint` is where
+    /// those who ask are told to run an operation.
     #[must_use]
-    pub fn start(target: Target, reader: Reader) -> Arc<Self> {
-        let discovery = Arc::new(Self { state: watch::Sender::new(State::Building) });
+    pub fn start(target: Target, reader: Reader, endpoint: Option<String>) -> Arc<Self> {
+        let discovery = Arc::new(Self { state: watch::Sender::new(State::Building), endpoint });
         let background = Arc::clone(&discovery);
         thread::spawn(move || background.prepare(target, &reader));
         discovery
@@ -213,6 +217,15 @@ impl Discovery for LocalDiscovery {
         request.check()?;
         let symbols = self.ask(move |ready| ready.index.symbols(&request.coordinates)).await?;
         Ok(SymbolsResponse { symbols })
+    }
+
+    async fn generate(&self, request: GenerateRequest) -> Result<GenerateResponse, DiscoveryError> {
+        generate::check(&request)?;
+        let endpoint = self.endpoint.clone();
+        self.ask(move |ready| {
+            generate::generate(&ready.index, &ready.embedder, &request, endpoint.as_deref())
+        })
+        .await
     }
 }
 

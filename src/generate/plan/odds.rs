@@ -1,0 +1,130 @@
+//! The logits of leaves and hops: how probable it is that a field is selected
+//! where its owner is.
+
+use super::{
+    facts::{Facts, FieldFacts, FieldId, TypeId},
+    lines::{Hop, Leaf, flag, weights},
+    signals::{Signals, at, greatest, of_entity},
+    style::count,
+};
+use crate::index::Root;
+
+/// The logit of what is never selected of itself: the fields of a root, met
+/// further down.
+const NEVER: f32 = -20.0;
+/// The lowest line, as evidence.
+const LOWEST_LINE: f32 = -12.0;
+/// Words of a prompt beyond which more make no difference.
+const LONGEST_PROMPT: usize = 30;
+
+/// Logits by field. A hop has another one where its owner is what the root
+/// returns.
+#[derive(Clone, Debug)]
+pub struct Odds {
+    pub leaves: Vec<f32>,
+    pub hops: Vec<f32>,
+    pub first_hops: Vec<f32>,
+}
+
+impl Odds {
+    /// The logits of every field in an operation of a kind.
+    pub fn of(signals: &Signals<'_>, root: Root) -> Self {
+        let facts = signals.facts;
+        let mut odds = Self {
+            leaves: vec![NEVER; facts.fields.len()],
+            hops: vec![NEVER; facts.fields.len()],
+            first_hops: vec![NEVER; facts.fields.len()],
+        };
+        let mutates = flag(root == Root::Mutation);
+        for (id, ty) in facts.types.iter().enumerate() {
+            if ty.root.is_none() {
+                odds.weigh_leaves(signals, id, mutates);
+                odds.weigh_hops(signals, id, mutates);
+            }
+        }
+        odds
+    }
+
+    /// A leaf's logit.
+    pub fn leaf(&self, field: &FieldFacts) -> f32 {
+        self.leaves.get(field.id).copied().unwrap_or(NEVER)
+    }
+
+    /// A hop's logit, from what the root returns (`depth` 1) or from further down.
+    pub fn hop(&self, field: &FieldFacts, depth: usize) -> f32 {
+        let logits = if depth <= 1 { &self.first_hops } else { &self.hops };
+        logits.get(field.id).copied().unwrap_or(NEVER)
+    }
+
+    fn weigh_leaves(&mut self, signals: &Signals<'_>, owner: TypeId, mutates: f32) {
+        let Signals { facts, survey, prompt, .. } = signals;
+        let leaves = || facts.fields_of(owner).iter().filter(|field| field.target.is_none());
+        let most_novel = greatest(leaves().map(|field| at(&survey.novelty, field.position)));
+        let owner_line = owner_figure(facts, owner, &survey.type_lines);
+        let (asks, keywords) = (flag(prompt.asks), flag(prompt.keywords));
+        for field in leaves() {
+            let line = at(&survey.leaf_lines, field.position) - signals.best_line;
+            let still = &field.as_leaf;
+            let features = Leaf {
+                line: line.max(LOWEST_LINE) / 3.0,
+                meaning: at(&survey.meaning, field.position) * 5.0,
+                novelty: at(&survey.novelty, field.position),
+                owner_line: owner_line / 4.0,
+                length: count(prompt.length.min(LONGEST_PROMPT)) / 10.0,
+                mutation: mutates,
+                id_asked: still.id * asks,
+                id_among_keywords: still.id * keywords,
+                label_among_keywords: flag(field.label) * keywords,
+                label_of_said: most_novel * still.id.max(flag(field.label)),
+                count_asked: still.count_asked * flag(prompt.counts),
+                ..*still
+            };
+            set(&mut self.leaves, field.id, features.times(&weights().leaf));
+        }
+    }
+
+    fn weigh_hops(&mut self, signals: &Signals<'_>, owner: TypeId, mutates: f32) {
+        let Signals { facts, survey, prompt, .. } = signals;
+        let hops = || facts.fields_of(owner).iter().filter(|field| field.is_hop());
+        let best = |figures: &[f32]| greatest(hops().map(|field| at(figures, field.position)));
+        let (best_meaning, best_topic) = (best(&survey.meaning), best(&survey.topic_lines));
+        let asks = flag(prompt.asks);
+        for field in hops() {
+            let (plural, singular) = signals.number(field);
+            let above_siblings = (at(&survey.meaning, field.position) - best_meaning) * 5.0;
+            let novelty = at(&survey.novelty, field.position);
+            let topic_line = at(&survey.topic_lines, field.position) - best_topic;
+            let topic_line = topic_line.max(LOWEST_LINE) / 3.0;
+            let still = &field.as_hop;
+            let features = Hop {
+                above_siblings,
+                above_siblings_asked: above_siblings * asks,
+                novelty,
+                novelty_siblings: novelty * still.siblings,
+                novelty_mutation: novelty * mutates,
+                topic_line,
+                topic_line_connection: topic_line * still.connection,
+                leaves_there: of_entity(&signals.best_leaf, field),
+                plural_list: flag(plural && field.listy),
+                plural_single: flag(plural && !field.listy),
+                singular_single: flag(singular && !field.listy),
+                list_mutation: still.list * mutates,
+                asked: asks,
+                ..*still
+            };
+            set(&mut self.hops, field.id, features.times(&weights().hop));
+            let first = Hop { novelty_first: novelty, ..features };
+            set(&mut self.first_hops, field.id, first.times(&weights().hop));
+        }
+    }
+}
+
+fn owner_figure(facts: &Facts, owner: TypeId, figures: &[f32]) -> f32 {
+    facts.types.get(owner).map_or(0.0, |ty| at(figures, ty.position))
+}
+
+fn set(figures: &mut [f32], field: FieldId, to: f32) {
+    if let Some(figure) = figures.get_mut(field) {
+        *figure = to;
+    }
+}
