@@ -13,6 +13,7 @@ import time
 import unittest
 from pathlib import Path
 
+import graphql
 from jsonschema import Draft202012Validator
 from mcp import Client, StdioServerParameters
 
@@ -95,8 +96,8 @@ class TheContract:
     @connected
     async def test_lists_its_tools(self):
         tools = {tool.name: tool for tool in (await self.client.list_tools()).tools}
-        self.assertLessEqual({"search_schema", "get_symbols"}, tools.keys())
-        for tool in (tools["search_schema"], tools["get_symbols"]):
+        self.assertEqual({"search_schema", "get_symbols", "generate_query"}, tools.keys())
+        for tool in tools.values():
             with self.subTest(tool.name):
                 Draft202012Validator.check_schema(tool.input_schema)
                 Draft202012Validator.check_schema(tool.output_schema)
@@ -183,6 +184,25 @@ class TheContract:
     async def test_only_unknown_symbols_are_a_short_answer(self):
         for unknown in ("object:Nobody", "directive:tag", "no coordinate at all", "field:Employee.payroll", ""):
             self.assertEqual(await self.ask("get_symbols", coordinates=[unknown]), {"symbols": []})
+
+    @connected
+    async def test_an_operation_is_valid_and_takes_its_values_as_variables(self):
+        answer = await self.ask("generate_query", prompt="the first 10 employees")
+        operation = answer["queries"][0]
+        document = graphql.parse(operation["document"])
+        self.assertEqual(document.definitions[0].name.value, operation["operationName"])
+        self.assertEqual(operation["operationType"], "query")
+        self.assertNotIn("10", operation["document"])
+        variables = operation["variablesSchema"]
+        Draft202012Validator.check_schema(variables)
+        self.assertEqual(variables["properties"]["first"]["default"], 20, "the schema's own")
+        Draft202012Validator(variables).validate({"first": 10})
+        self.assertTrue(answer["guidance"]["nextSteps"])
+
+    @connected
+    async def test_a_prompt_that_asks_for_no_data_is_not_valid(self):
+        for prompt in ("hello", "", "query { employees { id } }"):
+            await self.assert_not_valid("generate_query", prompt=prompt)
 
     @connected
     async def test_invalid_requests_are_answered_with_a_reason(self):
