@@ -14,7 +14,7 @@ mod ranking;
 mod survey;
 mod vocabulary;
 
-use std::{collections::HashSet, sync::PoisonError};
+use std::{collections::HashSet, panic::resume_unwind, sync::PoisonError, thread};
 
 use rusqlite::{Connection, ToSql};
 
@@ -153,8 +153,14 @@ impl Index {
     ) -> Result<Assessment, IndexError> {
         let vector = embedder.embed_question(query)?;
         let question = Question::read(query);
-        let nearest = self.file.read(|connection| nearest(&vector, filter, connection))?;
-        let (evidence, _) = self.evidence(&question, &vector)?;
+        // The two take about as long, and neither waits for the other.
+        let (nearest, evidence) = thread::scope(|scope| {
+            let nearest =
+                scope.spawn(|| self.file.read(|connection| nearest(&vector, filter, connection)));
+            let evidence = self.evidence(&question, &vector);
+            (nearest.join().unwrap_or_else(|panic| resume_unwind(panic)), evidence)
+        });
+        let (nearest, (evidence, _)) = (nearest?, evidence?);
         let lines = ranking::type_lines(&self.graph, &evidence);
         let best_types = best(&lines, BEST_TYPES);
         let spelled = Spelled::new(query, &self.graph);
