@@ -32,8 +32,8 @@ pub fn run(
 ) -> Result<(), CliError> {
     generate::check(request)?;
     let index = open(target, &reader.model)?.with_vocabulary(Arc::clone(&reader.vocabulary));
-    index.check_model(&reader.model.identity()?)?;
     let embedder = Embedder::load(&reader.model)?;
+    index.check_model(embedder.identity())?;
     let answer = generate::generate(&index, &embedder, request, endpoint)?;
     let mut out = stdout().lock();
     if json {

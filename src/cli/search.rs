@@ -30,8 +30,8 @@ pub fn run(
 ) -> Result<(), CliError> {
     request.check()?;
     let index = open(target, &reader.model)?.with_vocabulary(Arc::clone(&reader.vocabulary));
-    index.check_model(&reader.model.identity()?)?;
     let embedder = Embedder::load(&reader.model)?;
+    index.check_model(embedder.identity())?;
     match form {
         Form::Json => {
             writeln!(stdout(), "{}", serde_json::json!(index.search(request, &embedder)?))?;

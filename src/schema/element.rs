@@ -6,6 +6,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::model::TypeKind;
+
 /// What an element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -87,6 +89,19 @@ impl JsonSchema for Kind {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "string", "enum": Self::ALL })
+    }
+}
+
+impl From<TypeKind> for Kind {
+    fn from(kind: TypeKind) -> Self {
+        match kind {
+            TypeKind::Object => Self::Object,
+            TypeKind::Interface => Self::Interface,
+            TypeKind::Union => Self::Union,
+            TypeKind::Enum => Self::Enum,
+            TypeKind::Scalar => Self::Scalar,
+            TypeKind::Input => Self::Input,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     connection::connections,
     depth::{depths, implementers},
     element::{Element, Kind},
-    model::{AppliedDirective, EnumValue, FieldDef, InputValue, Schema, TypeDef, TypeKind},
+    model::{AppliedDirective, EnumValue, FieldDef, InputValue, Schema, TypeDef},
     operation,
     route::{Hop, Route, routes},
 };
@@ -48,7 +48,7 @@ struct Context<'a> {
 
 impl Context<'_> {
     fn type_element(&self, ty: &TypeDef, coordinate: &str) -> Element {
-        let kind = kind(ty.kind);
+        let kind = Kind::from(ty.kind);
         let members = ty.fields.iter().map(|field| (&field.name, &field.type_ref));
         let members =
             members.chain(ty.input_fields.iter().map(|field| (&field.name, &field.type_ref)));
@@ -173,19 +173,8 @@ impl Context<'_> {
     }
 }
 
-fn kind(kind: TypeKind) -> Kind {
-    match kind {
-        TypeKind::Object => Kind::Object,
-        TypeKind::Interface => Kind::Interface,
-        TypeKind::Union => Kind::Union,
-        TypeKind::Enum => Kind::Enum,
-        TypeKind::Scalar => Kind::Scalar,
-        TypeKind::Input => Kind::Input,
-    }
-}
-
 fn coordinate(ty: &TypeDef) -> String {
-    format!("{}:{}", kind(ty.kind), ty.name)
+    format!("{}:{}", Kind::from(ty.kind), ty.name)
 }
 
 fn field_coordinate(owner: &TypeDef, field: &FieldDef) -> String {

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     index::{Graph, Position, Root, words_of},
-    schema::{FieldDef, Kind, Schema, TypeKind},
+    schema::{FieldDef, Kind, Schema},
 };
 
 /// Where a type stands in [`Facts`], in the order of [`Schema::types`].
@@ -125,7 +125,7 @@ impl Facts {
             style::mark_label(facts.fields.get_mut(first..).unwrap_or_default());
             let mut of_type = TypeFacts {
                 name: ty.name.clone(),
-                position: place(kind(ty.kind), &ty.name),
+                position: place(Kind::from(ty.kind), &ty.name),
                 root: structure.roots.get(&id).copied(),
                 fields: first..facts.fields.len(),
                 possible: structure.possible.get(&id).cloned().unwrap_or_default(),
@@ -202,17 +202,6 @@ fn field_facts(
         facts.as_hop = style::hop(structure, owner, (field, &facts));
     }
     facts
-}
-
-const fn kind(kind: TypeKind) -> Kind {
-    match kind {
-        TypeKind::Object => Kind::Object,
-        TypeKind::Interface => Kind::Interface,
-        TypeKind::Union => Kind::Union,
-        TypeKind::Enum => Kind::Enum,
-        TypeKind::Scalar => Kind::Scalar,
-        TypeKind::Input => Kind::Input,
-    }
 }
 
 /// Stems by number, and the words that were stemmed.
