@@ -12,6 +12,8 @@ use sha2::{Digest as _, Sha256};
 
 /// Levels above 19 need large windows and save next to nothing here.
 const COMPRESSION_LEVEL: i32 = 19;
+/// What is built to be thrown away need not be small.
+const DEBUG_COMPRESSION_LEVEL: i32 = 1;
 
 fn main() {
     let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
@@ -30,7 +32,9 @@ fn main() {
         );
         return;
     };
-    let mut encoder = zstd::Encoder::new(Vec::new(), COMPRESSION_LEVEL).expect("a valid level");
+    let is_release = env::var("PROFILE").is_ok_and(|profile| profile == "release");
+    let level = if is_release { COMPRESSION_LEVEL } else { DEBUG_COMPRESSION_LEVEL };
+    let mut encoder = zstd::Encoder::new(Vec::new(), level).expect("a valid level");
     encoder.write_all(&bytes).expect("memory takes it");
     let compressed = encoder.finish().expect("memory takes it");
     fs::write(Path::new(&out).join("onnxruntime.zst"), compressed).expect("OUT_DIR is writable");
