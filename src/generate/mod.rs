@@ -3,7 +3,9 @@
 //!
 //! [`generate`] goes in stages, a file each:
 //!
-//! 1. `prompt` reads the wording: kind of operation, values, counts, order;
+//! 1. `asks` parts a prompt that asks for several unrelated things, `graphql` puts
+//!    one that is GraphQL into words, and `prompt` reads the wording: kind of
+//!    operation, values, counts, order;
 //! 2. `plan` surveys the index, chooses root fields and grows a tree of
 //!    selections under each, by weights that were fitted on open prompts;
 //!    `twin` moves a plan to the root field that takes a count or an order, where
@@ -13,14 +15,18 @@
 //!    the prompt ever stands in the document;
 //! 4. `proof` has apollo-compiler judge the document; what it refuses does not
 //!    leave;
-//! 5. `variables` describes the variables as JSON Schema, and `describe` says in
-//!    words what the operation does, what to do with it, and what of the prompt
-//!    the schema cannot answer.
+//! 5. `variables` describes the variables as JSON Schema, `describe` says in words
+//!    what the operation does, `guidance` what to do with it, and `missing` what of
+//!    the prompt the schema cannot answer.
 //!
 //! Everything is deterministic: one prompt on one index gives one answer.
 
 mod arguments;
+mod asks;
 mod describe;
+mod graphql;
+mod guidance;
+mod missing;
 mod operation;
 mod plan;
 mod prompt;
@@ -39,6 +45,7 @@ use crate::{
     schema::Schema,
 };
 use arguments::Asked;
+use missing::Missing;
 use operation::Operation;
 use plan::Plan;
 use prompt::Prompt;
@@ -52,13 +59,13 @@ const SMALL_TALK: &str = "hello hi hey hallo greetings good morning afternoon ev
 ///
 /// # Errors
 /// [`DiscoveryError::Invalid`] for a prompt that is empty or too long, asks for
-/// no data, or is GraphQL.
+/// no data, or is GraphQL that does not parse.
 pub fn check(request: &GenerateRequest) -> Result<(), DiscoveryError> {
     request.check()?;
     let invalid = |reason: &str| Err(DiscoveryError::Invalid(reason.to_owned()));
-    if is_graphql(&request.prompt) {
+    if graphql::is_graphql(&request.prompt) && graphql::in_words(&request.prompt).is_none() {
         return invalid(
-            "`prompt` is GraphQL; describe the data in your own words instead, for example \"employees with their ids and current moods\".",
+            "`prompt` is GraphQL that does not parse; describe the data in your own words instead, for example \"employees with their ids and current moods\".",
         );
     }
     let is_idle = |word: &String| {
@@ -85,23 +92,111 @@ pub fn generate(
     endpoint: Option<&str>,
 ) -> Result<GenerateResponse, IndexError> {
     let schema = index.schema()?;
-    let prompt = Prompt::read(&request.prompt);
-    let missing = describe::missing(index, &prompt)?;
-    let plans =
-        if missing.is_all() { Vec::new() } else { plan::plan(index, schema, &prompt, embedder)? };
-    let asked = Asked::of(&prompt);
-    let mut proved: Vec<(Plan, Operation<'_>)> = Vec::new();
-    for plan in plans {
-        let plan = twin::moved(plan, schema, &asked);
-        if let Some(operation) = proved_operation(index, schema, &plan, &asked)? {
-            let is_new = proved.iter().all(|(_, other)| other.document != operation.document);
-            if is_new {
-                proved.push((plan, operation));
+    let words =
+        graphql::is_graphql(&request.prompt).then(|| graphql::in_words(&request.prompt)).flatten();
+    let text = words.as_deref().unwrap_or(&request.prompt);
+    let mut answers: Vec<Answer<'_>> = Vec::new();
+    for reading in readings(index, schema, embedder, text)? {
+        answers.push(Answer::to(reading, index, schema)?);
+    }
+    name_apart(answers.iter_mut().flat_map(|answer| &mut answer.proved));
+    let mut response = respond(index, embedder, (schema, endpoint), &answers)?;
+    if let Some(words) = words {
+        guidance::advise(&mut response, &words);
+    }
+    Ok(response)
+}
+
+/// An ask, read and planned.
+struct Reading {
+    prompt: Prompt,
+    missing: Missing,
+    /// The best first.
+    plans: Vec<Plan>,
+}
+
+impl Reading {
+    fn of(
+        text: &str,
+        index: &Index,
+        schema: &Schema,
+        embedder: &Embedder,
+    ) -> Result<Self, IndexError> {
+        let prompt = Prompt::read(text);
+        let missing = missing::missing(index, &prompt)?;
+        let plans = if missing.is_all() {
+            Vec::new()
+        } else {
+            plan::plan(index, schema, &prompt, embedder)?
+        };
+        Ok(Self { prompt, missing, plans })
+    }
+}
+
+/// The asks of a prompt, read: one, unless parts of it have nothing to do with
+/// each other. Of several, each has its best plan only.
+fn readings(
+    index: &Index,
+    schema: &Schema,
+    embedder: &Embedder,
+    text: &str,
+) -> Result<Vec<Reading>, IndexError> {
+    let read = |text: &str| Reading::of(text, index, schema, embedder);
+    let mut parts = asks::parts(text).into_iter();
+    let (Some(first), Some(second)) = (parts.next(), parts.next()) else {
+        return Ok(vec![read(text)?]);
+    };
+    let mut last = read(first)?;
+    let mut apart: Vec<Reading> = Vec::new();
+    for part in std::iter::once(second).chain(parts) {
+        let own = read(part)?;
+        let joint = read(&format!("{}. {part}", last.prompt.text))?;
+        let are_apart = match (last.plans.first(), own.plans.first(), joint.plans.first()) {
+            (Some(before), Some(after), Some(joint)) => {
+                asks::stands_apart(schema, part, after, joint)
+                    || asks::stands_apart(schema, &last.prompt.text, before, joint)
             }
+            // What the schema knows nothing of is told apart from what it does.
+            (before, after, _) => before.is_some() != after.is_some(),
+        };
+        if are_apart {
+            apart.push(std::mem::replace(&mut last, own));
+        } else {
+            last = joint;
         }
     }
-    name_apart(&mut proved);
-    respond(index, embedder, (schema, &prompt, endpoint), &proved, &missing)
+    if apart.is_empty() {
+        return Ok(vec![read(text)?]);
+    }
+    apart.push(last);
+    for reading in &mut apart {
+        reading.plans.truncate(1);
+    }
+    Ok(apart)
+}
+
+/// A reading, and the operations that answer it.
+struct Answer<'s> {
+    prompt: Prompt,
+    missing: Missing,
+    proved: Vec<(Plan, Operation<'s>)>,
+}
+
+impl<'s> Answer<'s> {
+    fn to(reading: Reading, index: &Index, schema: &'s Schema) -> Result<Self, IndexError> {
+        let asked = Asked::of(&reading.prompt);
+        let mut proved: Vec<(Plan, Operation<'s>)> = Vec::new();
+        for plan in reading.plans {
+            let plan = twin::moved(plan, schema, &asked);
+            if let Some(operation) = proved_operation(index, schema, &plan, &asked)? {
+                let is_new = proved.iter().all(|(_, other)| other.document != operation.document);
+                if is_new {
+                    proved.push((plan, operation));
+                }
+            }
+        }
+        Ok(Self { prompt: reading.prompt, missing: reading.missing, proved })
+    }
 }
 
 /// An operation that the judge accepts, or none.
@@ -129,7 +224,7 @@ fn proved_operation<'s>(
 }
 
 /// Two operations in one client need two names.
-fn name_apart(proved: &mut [(Plan, Operation<'_>)]) {
+fn name_apart<'a, 's: 'a>(proved: impl Iterator<Item = &'a mut (Plan, Operation<'s>)>) {
     let mut names: HashSet<String> = HashSet::new();
     for (_, operation) in proved {
         let mut name = operation.name.clone();
@@ -148,56 +243,42 @@ fn name_apart(proved: &mut [(Plan, Operation<'_>)]) {
 fn respond(
     index: &Index,
     embedder: &Embedder,
-    (schema, prompt, endpoint): (&Schema, &Prompt, Option<&str>),
-    proved: &[(Plan, Operation<'_>)],
-    missing: &describe::Missing,
+    (schema, endpoint): (&Schema, Option<&str>),
+    answers: &[Answer<'_>],
 ) -> Result<GenerateResponse, IndexError> {
-    let descriptions = describe::descriptions(schema, proved);
-    let mut truncated = false;
-    let queries = proved
-        .iter()
-        .zip(descriptions)
-        .map(|((_, operation), description)| {
+    let mut response = GenerateResponse::default();
+    for answer in answers {
+        let descriptions = describe::descriptions(schema, &answer.proved);
+        for ((_, operation), description) in answer.proved.iter().zip(descriptions) {
             let variables = variables::of(&operation.variables, schema);
-            truncated |= variables.truncated;
-            GeneratedQuery {
+            response.truncated |= variables.truncated;
+            response.queries.push(GeneratedQuery {
                 description,
                 document: operation.document.clone(),
                 operation_name: operation.name.clone(),
                 operation_type: operation.kind,
                 variables_schema: variables.schema,
-            }
-        })
-        .collect();
-    let operations: Vec<&Operation<'_>> = proved.iter().map(|(_, operation)| operation).collect();
-    Ok(GenerateResponse {
-        queries,
-        unsatisfied: describe::unsatisfied(
+            });
+        }
+        let is_part = answers.len() > 1;
+        response.unsatisfied.extend(missing::unsatisfied(
             index,
             embedder,
-            prompt,
-            missing,
-            operations.is_empty(),
-        )?,
-        truncated,
-        guidance: describe::guidance(schema, prompt, &operations, endpoint),
-    })
-}
-
-/// Is it an operation, a fragment, or the beginning of one?
-fn is_graphql(prompt: &str) -> bool {
-    let text = prompt.trim();
-    if !text.contains('{') {
-        return false;
+            (&answer.prompt, is_part),
+            &answer.missing,
+            answer.proved.is_empty(),
+        )?);
     }
-    let begins = |keyword: &str| {
-        text.strip_prefix(keyword).is_some_and(|rest| {
-            let rest = rest.trim_start();
-            let head = rest.split(['{', '(']).next().unwrap_or_default().trim();
-            // An operation has at most a name, a fragment its type condition too.
-            head.split_whitespace().count() <= if keyword == "fragment" { 3 } else { 1 }
-        })
-    };
-    text.starts_with('{')
-        || ["query", "mutation", "subscription", "fragment"].into_iter().any(begins)
+    let operations: Vec<Vec<&Operation<'_>>> = answers
+        .iter()
+        .map(|answer| answer.proved.iter().map(|(_, operation)| operation).collect())
+        .collect();
+    let answered: Vec<(&Prompt, &[&Operation<'_>])> = answers
+        .iter()
+        .zip(&operations)
+        .filter(|(_, operations)| !operations.is_empty())
+        .map(|(answer, operations)| (&answer.prompt, operations.as_slice()))
+        .collect();
+    response.guidance = guidance::guidance(schema, &answered, endpoint);
+    Ok(response)
 }

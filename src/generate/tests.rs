@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     arguments::Asked,
-    check, describe,
+    check, describe, guidance,
     operation::{self, Operation},
     plan::{Plan, Selection},
     prompt::Prompt,
@@ -457,16 +457,19 @@ fn guidance_has_an_example_of_the_variables() {
     let prompt = Prompt::read("the first 3 employees");
     let (_, operation) =
         write(&schema, &prompt.text, Root::Query, "employeesConnection { nodes { id } }");
-    let guidance =
-        describe::guidance(&schema, &prompt, &[&operation], Some("http://localhost:1/graphql"))
-            .unwrap();
+    let guidance = guidance::guidance(
+        &schema,
+        &[(&prompt, &[&operation])],
+        Some("http://localhost:1/graphql"),
+    )
+    .unwrap();
     assert_eq!(guidance.endpoint.as_deref(), Some("http://localhost:1/graphql"));
     assert!(guidance.next_steps[0].contains("http://localhost:1/graphql"));
     assert_eq!(
         guidance.next_steps[1],
         "Give the variables your values, for example {\"first\":3}."
     );
-    assert!(describe::guidance(&schema, &prompt, &[], None).is_none());
+    assert!(guidance::guidance(&schema, &[(&prompt, &[])], None).is_none());
 }
 
 #[test]
@@ -478,16 +481,18 @@ fn prompts_that_ask_for_nothing_are_invalid() {
         ("Hi there, please help me!", "asks for no data"),
         ("the of and", "asks for no data"),
         ("???", "asks for no data"),
-        ("query { employees { id } }", "is GraphQL"),
-        ("{ employees { id } }", "is GraphQL"),
-        ("mutation A($id: ID!) { a(id: $id) { id } }", "is GraphQL"),
+        ("query { employees { id }", "is GraphQL that does not parse"),
+        ("{ employees { id } } and more", "is GraphQL that does not parse"),
+        ("fragment F on Employee { id }", "is GraphQL that does not parse"),
         (&"a".repeat(10_001), "10001 characters"),
     ] {
         let error = check(&GenerateRequest::new(prompt)).unwrap_err().to_string();
         assert!(error.starts_with("The request is not valid. "), "{error}");
         assert!(error.contains(reason) && error.ends_with('.'), "{prompt}: {error}");
     }
-    for prompt in ["employees", "query the employees", "moods {today}", "Mitarbeiter"] {
+    for prompt in
+        ["employees", "query the employees", "moods {today}", "Mitarbeiter", "{ employees { id } }"]
+    {
         assert_eq!(check(&GenerateRequest::new(prompt)), Ok(()), "{prompt}");
     }
 }

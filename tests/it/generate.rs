@@ -185,6 +185,58 @@ fn what_the_schema_cannot_answer_is_said_with_what_is_close() {
 }
 
 #[test]
+fn unrelated_asks_get_an_operation_each() {
+    let folder = Folder::new();
+    let mut server = Server::of_sample(&folder);
+    let answer = generate(
+        &mut server,
+        "List the products with their hourly rates. Also show the offices with their desks.",
+    );
+    let documents: Vec<String> = queries(&answer).iter().map(document).collect();
+    assert_eq!(documents.len(), 2, "{answer}");
+    assert!(documents[0].contains("products"), "{}", documents[0]);
+    assert!(documents[1].contains("offices"), "{}", documents[1]);
+    let names: Vec<&Value> = queries(&answer).iter().map(|query| &query["operationName"]).collect();
+    assert_ne!(names[0], names[1]);
+    let steps = string(&answer["guidance"]["nextSteps"][0]);
+    assert!(steps.starts_with("Each operation answers a part of the prompt"), "{steps}");
+
+    // What goes on about the same thing stays one operation.
+    let answer = generate(&mut server, "List the employees. Show the id and the current mood.");
+    assert_eq!(queries(&answer).len(), 1, "{answer}");
+}
+
+#[test]
+fn of_unrelated_asks_the_one_that_fails_is_quoted() {
+    let folder = Folder::new();
+    let mut server = Server::of_sample(&folder);
+    let answer =
+        generate(&mut server, "List the employees with their moods. Show horoscopes galore.");
+    assert!(document(&queries(&answer)[0]).contains("currentMood"), "{answer}");
+    assert_eq!(queries(&answer).len(), 1, "{answer}");
+    let reason = string(&answer["unsatisfied"][0]);
+    assert!(
+        reason.starts_with("The schema has nothing that answers \"Show horoscopes galore\""),
+        "{reason}"
+    );
+}
+
+#[test]
+fn a_prompt_that_is_graphql_is_answered_by_its_names() {
+    let folder = Folder::new();
+    let mut server = Server::of_sample(&folder);
+    let answer = generate(&mut server, "query { employees(first: 7) { id currentMood nope } }");
+    let written = document(&queries(&answer)[0]);
+    assert!(written.contains("currentMood") && !written.contains('7'), "{written}");
+    let step = string(&answer["guidance"]["nextSteps"][0]);
+    assert!(
+        step.starts_with("`prompt` was GraphQL")
+            && step.ends_with("Show employees by first with id, current mood, nope."),
+        "{step}"
+    );
+}
+
+#[test]
 fn a_prompt_that_asks_for_nothing_is_an_invalid_request() {
     let folder = Folder::new();
     let mut server = Server::of_sample(&folder);
@@ -192,7 +244,7 @@ fn a_prompt_that_asks_for_nothing_is_an_invalid_request() {
         (json!({}), "`prompt`"),
         (json!({ "prompt": "" }), "`prompt` is empty"),
         (json!({ "prompt": "hello" }), "asks for no data"),
-        (json!({ "prompt": "query { employees { id } }" }), "is GraphQL"),
+        (json!({ "prompt": "query { employees { id }" }), "is GraphQL that does not parse"),
         (json!({ "prompt": "a".repeat(1_000_000) }), "1000000 characters, and 10000 is the most"),
         (json!({ "prompt": 5 }), "`prompt`"),
         (json!({ "prompt": "employees", "limit": 5 }), "`limit`"),

@@ -91,6 +91,9 @@ impl Odds {
         let asks = flag(prompt.asks);
         for field in hops() {
             let (plural, singular) = signals.number(field);
+            if plural && !singular && is_one_of_a_list(field, hops()) {
+                continue;
+            }
             let above_siblings = (at(&survey.meaning, field.position) - best_meaning) * 5.0;
             let novelty = at(&survey.novelty, field.position);
             let topic_line = at(&survey.topic_lines, field.position) - best_topic;
@@ -117,6 +120,19 @@ impl Odds {
             set(&mut self.first_hops, field.id, first.times(&weights().hop));
         }
     }
+}
+
+/// Does it need a key to find one of what a field beside it lists without any?
+/// Where the prompt speaks of many, the key would be asked for in vain.
+fn is_one_of_a_list<'a>(
+    field: &FieldFacts,
+    mut siblings: impl Iterator<Item = &'a FieldFacts>,
+) -> bool {
+    field.required_arguments > 0
+        && !field.listy
+        && siblings.any(|sibling| {
+            sibling.listy && sibling.required_arguments == 0 && sibling.entity == field.entity
+        })
 }
 
 fn owner_figure(facts: &Facts, owner: TypeId, figures: &[f32]) -> f32 {
