@@ -38,6 +38,8 @@ mod variables;
 
 use std::collections::HashSet;
 
+use apollo_compiler::{Schema as Judge, validation::Valid};
+
 use crate::{
     discovery::{DiscoveryError, GenerateRequest, GenerateResponse, GeneratedQuery},
     embedding::Embedder,
@@ -91,13 +93,13 @@ pub fn generate(
     request: &GenerateRequest,
     endpoint: Option<&str>,
 ) -> Result<GenerateResponse, IndexError> {
-    let schema = index.schema()?;
+    let (schema, judge) = index.parsed()?;
     let words =
         graphql::is_graphql(&request.prompt).then(|| graphql::in_words(&request.prompt)).flatten();
     let text = words.as_deref().unwrap_or(&request.prompt);
     let mut answers: Vec<Answer<'_>> = Vec::new();
     for reading in readings(index, schema, embedder, text)? {
-        answers.push(Answer::to(reading, index, schema)?);
+        answers.push(Answer::to(reading, schema, judge));
     }
     name_apart(answers.iter_mut().flat_map(|answer| &mut answer.proved));
     let mut response = respond(index, embedder, (schema, endpoint), &answers)?;
@@ -183,44 +185,43 @@ struct Answer<'s> {
 }
 
 impl<'s> Answer<'s> {
-    fn to(reading: Reading, index: &Index, schema: &'s Schema) -> Result<Self, IndexError> {
+    fn to(reading: Reading, schema: &'s Schema, judge: &Valid<Judge>) -> Self {
         let asked = Asked::of(&reading.prompt);
         let mut proved: Vec<(Plan, Operation<'s>)> = Vec::new();
         for plan in reading.plans {
             let plan = twin::moved(plan, schema, &asked);
-            if let Some(operation) = proved_operation(index, schema, &plan, &asked)? {
+            if let Some(operation) = proved_operation(schema, judge, &plan, &asked) {
                 let is_new = proved.iter().all(|(_, other)| other.document != operation.document);
                 if is_new {
                     proved.push((plan, operation));
                 }
             }
         }
-        Ok(Self { prompt: reading.prompt, missing: reading.missing, proved })
+        Self { prompt: reading.prompt, missing: reading.missing, proved }
     }
 }
 
 /// An operation that the judge accepts, or none.
 fn proved_operation<'s>(
-    index: &Index,
     schema: &'s Schema,
+    judge: &Valid<Judge>,
     plan: &Plan,
     asked: &Asked,
-) -> Result<Option<Operation<'s>>, IndexError> {
-    let judge = index.judge()?;
+) -> Option<Operation<'s>> {
     // A schema's defaults may not fit its types; the server knows them anyway.
     for with_defaults in [true, false] {
         let Some(operation) = operation::write(plan, schema, asked, with_defaults) else {
             tracing::warn!(root = plan.selection.field, "a plan does not fit the schema");
-            return Ok(None);
+            return None;
         };
         match proof::prove(judge, &operation.document) {
-            Ok(()) => return Ok(Some(operation)),
+            Ok(()) => return Some(operation),
             Err(refused) => {
                 tracing::warn!(document = operation.document, %refused, "an operation is not valid and stays here");
             }
         }
     }
-    Ok(None)
+    None
 }
 
 /// Two operations in one client need two names.

@@ -1,7 +1,7 @@
 //! The schema of an index, read back from the file where an operation is to be
 //! written. Searching never needs it, so it is parsed on first need and kept.
 
-use std::sync::OnceLock;
+use std::{sync::OnceLock, thread};
 
 use apollo_compiler::{Schema as Judge, validation::Valid};
 
@@ -16,6 +16,23 @@ pub(super) struct Parsed {
 }
 
 impl Index {
+    /// The schema, and how apollo-compiler reads it. On the first call both are
+    /// parsed, side by side.
+    ///
+    /// # Errors
+    /// [`IndexError`] where the file cannot be read.
+    pub fn parsed(&self) -> Result<(&Schema, &Valid<Judge>), IndexError> {
+        if let (Some(schema), Some(judge)) = (self.parsed.schema.get(), self.parsed.judge.get()) {
+            return Ok((schema, judge));
+        }
+        thread::scope(|scope| {
+            let judge = scope.spawn(|| self.judge());
+            let schema = self.schema()?;
+            let judge = judge.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            Ok((schema, judge))
+        })
+    }
+
     /// The schema. Parsed on the first call, which takes some tens of
     /// milliseconds for thousands of types.
     ///
