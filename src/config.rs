@@ -1,12 +1,16 @@
 //! Flags and environment, first as they are given, then as one checked value
 //! that the rest of the program takes.
 
+mod file;
+
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::{
     ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
     builder::FalseyValueParser, parser::ValueSource,
 };
+
+pub use file::{Origin, Setting};
 
 use crate::{
     discovery::{GenerateRequest, SearchRequest, SymbolsRequest},
@@ -15,6 +19,7 @@ use crate::{
     local::{Reader, Target},
     schema::Source,
 };
+use file::ConfigFile;
 
 /// What the program was asked to do, checked.
 #[derive(Debug)]
@@ -88,6 +93,11 @@ pub enum Command {
         /// How questions are read.
         reader: Reader,
     },
+    /// Say what takes effect.
+    Config {
+        /// Each flag of the subcommand that was asked about.
+        settings: Vec<Setting>,
+    },
 }
 
 /// What to print of a search.
@@ -129,8 +139,15 @@ impl Config {
     /// # Errors
     /// The mistake, or the help or version that was asked for.
     pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
-        let matches =
-            without_empty_variables(Arguments::command()).try_get_matches_from(arguments)?;
+        let arguments: Vec<OsString> = arguments.into_iter().collect();
+        let named = ConfigFile::named_by(
+            without_empty_variables(Arguments::command()),
+            &Arguments::command(),
+            &arguments,
+        );
+        let file = named.map_err(|error| mistake(&error))?;
+        let command = file.iter().fold(Arguments::command(), |command, file| file.applied(command));
+        let matches = without_empty_variables(command).try_get_matches_from(&arguments)?;
         let arguments = Arguments::from_arg_matches(&matches)?;
         let given = |name: &str| {
             let command = matches.subcommand().map(|(_, matches)| matches);
@@ -194,6 +211,9 @@ impl Config {
                 let evaluation = Evaluation { data, schemas, only, features, cache };
                 (Command::Eval { evaluation, reader: reader.checked()? }, "warn")
             }
+            Subcommands::Config(ConfigArguments { command: ConfigCommand::Check { of } }) => {
+                (Command::Config { settings: effective(file.as_ref(), of)? }, "warn")
+            }
         };
         Ok(Self { log: arguments.log.unwrap_or_else(|| log.to_owned()), command })
     }
@@ -206,6 +226,9 @@ struct Arguments {
     /// What to log to standard error: error, warn, info, debug or trace
     #[arg(long, global = true, env = "SEXTANT_LOG", value_name = "LEVEL")]
     log: Option<String>,
+    /// A file of settings in TOML; a variable beats it, and a flag both
+    #[arg(long, global = true, env = "SEXTANT_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
     #[command(subcommand)]
     command: Subcommands,
 }
@@ -224,6 +247,8 @@ enum Subcommands {
     Mcp(McpArguments),
     /// Measure search on questions whose answers are known
     Eval(EvalArguments),
+    /// Say which settings take effect
+    Config(ConfigArguments),
 }
 
 #[derive(Debug, Args)]
@@ -331,6 +356,27 @@ struct EvalArguments {
     cache: CacheArguments,
     #[command(flatten)]
     reader: ReaderArguments,
+}
+
+#[derive(Debug, Args)]
+struct ConfigArguments {
+    #[command(subcommand)]
+    command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ConfigCommand {
+    /// Check what flags, environment and --config say, and print what takes effect
+    Check {
+        /// The subcommand to check, with its flags
+        #[arg(
+            required = true,
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "SUBCOMMAND"
+        )]
+        of: Vec<OsString>,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -448,6 +494,28 @@ impl TargetArguments {
 
 fn checked_source(source: &str, headers: &HeaderArguments) -> Result<Source, clap::Error> {
     Source::parse(source, &headers.header).map_err(|error| mistake(&error.to_string()))
+}
+
+/// The settings of a command line, which must be right as a whole.
+fn effective(file: Option<&ConfigFile>, of: Vec<OsString>) -> Result<Vec<Setting>, clap::Error> {
+    let command = file.iter().fold(Arguments::command(), |command, file| file.applied(command));
+    let mut arguments = vec![OsString::from(command.get_name())];
+    if let Some(file) = file {
+        arguments.extend(["--config".into(), file.path().into()]);
+    }
+    arguments.extend(of);
+    Config::parse(arguments.clone())?;
+    let matches = without_empty_variables(command.clone()).try_get_matches_from(arguments)?;
+    let mut settings = Vec::new();
+    let (mut command, mut matches) = (&command, &matches);
+    while let Some((name, below)) = matches.subcommand() {
+        let Some(subcommand) = command.find_subcommand(name) else {
+            break;
+        };
+        (command, matches) = (subcommand, below);
+        settings.extend(ConfigFile::settings(file, command, matches));
+    }
+    Ok(settings)
 }
 
 /// A variable that is set to nothing counts as not set, as elsewhere.

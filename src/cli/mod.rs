@@ -1,5 +1,6 @@
 //! One file a subcommand; the only place that prints.
 
+mod config;
 mod eval;
 mod generate;
 mod get;
@@ -67,6 +68,7 @@ pub fn run(config: Config) -> ExitCode {
         }
         Command::Mcp { target, reader, endpoint } => mcp::run(target, reader, endpoint),
         Command::Eval { evaluation, reader } => eval::run(&evaluation, &reader),
+        Command::Config { settings } => config::run(&settings),
     };
     match done {
         // Whoever read the answer has seen enough of it: `sextant search … | head`.

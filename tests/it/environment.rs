@@ -7,7 +7,7 @@ use std::{
 
 use crate::harness::{Folder, Server, repository, run, sample, sample_index, text};
 
-const SUBCOMMANDS: [&str; 6] = ["index", "search", "get", "generate", "mcp", "eval"];
+const SUBCOMMANDS: [&str; 7] = ["index", "search", "get", "generate", "mcp", "eval", "config"];
 
 /// Flags that only print something of the program itself.
 const WITHOUT_VARIABLE: [&str; 2] = ["--help", "--version"];

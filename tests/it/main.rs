@@ -14,6 +14,7 @@
 mod bad_input;
 mod cache;
 mod cli;
+mod config;
 mod corpus;
 mod environment;
 mod generate;
