@@ -86,7 +86,7 @@ pub enum Command {
         /// Where to run an operation, for the guidance.
         endpoint: Option<String>,
     },
-    /// Measure search on questions whose answers are known.
+    /// Measure search and generation on questions whose answers are known.
     Eval {
         /// What to measure.
         evaluation: Evaluation,
@@ -122,6 +122,12 @@ pub struct Evaluation {
     pub only: Vec<String>,
     /// A file for what each question's candidates are judged by.
     pub features: Option<PathBuf>,
+    /// A file for what the planner judges by on each question with an operation;
+    /// figures are left out then.
+    pub plan_features: Option<PathBuf>,
+    /// The weights that trees are grown by for that file; the bundled ones where
+    /// absent.
+    pub plan_weights: Option<PathBuf>,
     /// Where indexes are kept.
     pub cache: Cache,
 }
@@ -206,9 +212,26 @@ impl Config {
                 }
                 (Command::Mcp { target, reader, endpoint: endpoint.checked()? }, "info")
             }
-            Subcommands::Eval(EvalArguments { data, schemas, only, features, cache, reader }) => {
+            Subcommands::Eval(EvalArguments {
+                data,
+                schemas,
+                only,
+                features,
+                plan_features,
+                plan_weights,
+                cache,
+                reader,
+            }) => {
                 let cache = cache.checked()?;
-                let evaluation = Evaluation { data, schemas, only, features, cache };
+                let evaluation = Evaluation {
+                    data,
+                    schemas,
+                    only,
+                    features,
+                    plan_features,
+                    plan_weights,
+                    cache,
+                };
                 (Command::Eval { evaluation, reader: reader.checked()? }, "warn")
             }
             Subcommands::Config(ConfigArguments { command: ConfigCommand::Check { of } }) => {
@@ -341,7 +364,7 @@ struct McpArguments {
 
 #[derive(Debug, Args)]
 struct EvalArguments {
-    /// A folder of questions: *.jsonl, a prompt or a graded topic a line
+    /// A folder of questions: *.jsonl, a prompt, a graded topic or an operation a line
     data: PathBuf,
     /// A folder of the schemas they are about, NAME.graphql each
     #[arg(long, env = "SEXTANT_SCHEMAS", value_name = "DIR")]
@@ -352,6 +375,12 @@ struct EvalArguments {
     /// A file for what each question's candidates are judged by, to fit weights on
     #[arg(long, env = "SEXTANT_FEATURES", value_name = "FILE")]
     features: Option<PathBuf>,
+    /// A file for what the planner judges by, to fit its weights on; no figures then
+    #[arg(long, env = "SEXTANT_PLAN_FEATURES", value_name = "FILE")]
+    plan_features: Option<PathBuf>,
+    /// Weights to grow the trees of --plan-features by, in place of the bundled ones
+    #[arg(long, env = "SEXTANT_PLAN_WEIGHTS", value_name = "FILE", requires = "plan_features")]
+    plan_weights: Option<PathBuf>,
     #[command(flatten)]
     cache: CacheArguments,
     #[command(flatten)]

@@ -14,7 +14,8 @@
 //! - [`generate`]: operations, planned over the index and proved;
 //! - [`local`]: all of it in one process, following a schema that changes;
 //! - [`mcp`]: the tools over MCP;
-//! - [`eval`]: how well search does, on questions whose answers are known;
+//! - [`eval`]: how well search and generation do, on questions whose answers are
+//!   known;
 //! - [`config`] and [`cli`]: flags and the terminal.
 //!
 //! ```

@@ -39,6 +39,8 @@ enum CliError {
     Mcp(#[from] crate::mcp::McpError),
     #[error("cannot measure on the rows in `{}`: {reason}", .folder.display())]
     Rows { folder: PathBuf, reason: String },
+    #[error("cannot plan with the weights in `{}`: {reason}; they are to look like src/generate/plan/weights.json", .file.display())]
+    Weights { file: PathBuf, reason: String },
     #[error("`{0}` is not in the index; `sextant search` finds what is")]
     NotFound(String),
     #[error("the index would overwrite the schema `{}`; name another file with --out", .0.display())]

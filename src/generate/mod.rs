@@ -50,6 +50,7 @@ use arguments::Asked;
 use missing::Missing;
 use operation::Operation;
 use plan::Plan;
+pub(crate) use plan::{Weights, fit_row};
 use prompt::Prompt;
 
 /// Words of a prompt that is polite and asks for nothing.

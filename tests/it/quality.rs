@@ -1,5 +1,5 @@
-//! What search finds, said in figures and in reasons: `sextant eval`,
-//! `search --explain` and `--synonyms`.
+//! What search finds and generation writes, said in figures and in reasons:
+//! `sextant eval`, `search --explain` and `--synonyms`.
 
 use crate::harness::{Folder, repository, sample_index, text};
 
@@ -8,6 +8,9 @@ const ROWS: &str = r#"{"schema":"employees","query":"how an employee feels today
 {"schema":"employees","query":"Employee.details","relevant":{"object:Details":3},"mismatch":true}
 {"schema":"employees","query":"employees with their current moods","targetFields":["Employee.currentMood","Employee.nothing"],"targetTypes":["Employee"]}
 {"schema":"employees","prompt":"of another form"}"#;
+
+/// A prompt with the operation that answers it.
+const OPERATION: &str = r#"{"schema":"employees","prompt":"employees with their ids and current moods","root_fields":["field:Query.employees"],"used_coordinates":["field:Query.employees","field:Employee.id","field:Employee.currentMood"]}"#;
 
 fn search(arguments: &[&str]) -> String {
     let index = text(sample_index());
@@ -37,6 +40,45 @@ fn figures_are_of_the_rows_that_are_questions() {
     let count = fields["coordinates"].as_array().expect("coordinates").len();
     assert_eq!(fields["rows"].as_array().map(Vec::len), Some(count));
     assert_eq!(rows[0]["features"]["owners"].as_array().map(Vec::len), Some(count));
+}
+
+#[test]
+fn operations_are_compared_with_a_reference() {
+    let folder = Folder::new();
+    folder.write("data/rows.jsonl", OPERATION);
+    let schemas = text(&repository().join("samples"));
+    let eval = ["eval", "data", "--schemas", &schemas, "--cache-dir", "cache"];
+    let page = folder.run(&eval).succeeds();
+    for figure in ["answered 100.0", "root 100.0", "covered 100.0", "F1 "] {
+        assert_eq!(page.matches(figure).count(), 2, "{figure} of the schema and of all: {page}");
+    }
+
+    let weights = text(&repository().join("src/generate/plan/weights.json"));
+    let page = folder
+        .run(&[&eval[..], &["--plan-features", "plans", "--plan-weights", &weights]].concat())
+        .succeeds();
+    assert_eq!(page, "", "features take the place of figures");
+    let row: serde_json::Value =
+        serde_json::from_slice(&folder.read("plans")).expect("the row is JSON");
+    for part in ["roots", "leaves", "hops", "trees"] {
+        let judged = &row["features"][part];
+        let count = judged["coordinates"].as_array().map_or(0, Vec::len);
+        assert_eq!(judged["rows"].as_array().map(Vec::len), Some(count), "{part}");
+        assert_eq!(
+            judged["rows"][0].as_array().map(Vec::len),
+            judged["names"].as_array().map(Vec::len)
+        );
+    }
+    let trees = row["features"]["trees"]["coordinates"].as_array().map(Vec::len);
+    assert_eq!(trees, Some(10), "the ten best roots are grown");
+    let selected = row["features"]["selected"][0].to_string();
+    assert!(selected.contains("\"Employee.currentMood\""), "{selected}");
+
+    let other = folder.write("weights.json", r#"{ "leaf": {} }"#);
+    let message = folder
+        .run(&[&eval[..], &["--plan-features", "plans", "--plan-weights", &other]].concat())
+        .fails();
+    assert!(message.contains("weights.json") && message.contains("missing field"), "{message}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     facts::{Facts, FieldFacts, FieldId, TypeId},
-    lines::{Thresholds, weights},
+    lines::Thresholds,
     odds::Odds,
     signals::at,
     structure::Connection,
@@ -51,12 +51,16 @@ pub struct Tree {
 
 /// Grows the tree below a root field. `likeness` says how well each type answers,
 /// 0 to 1.
-pub fn grow(facts: &Facts, odds: &Odds, likeness: &[f32], root: &FieldFacts) -> Tree {
+pub fn grow(
+    (facts, odds, likeness): (&Facts, &Odds, &[f32]),
+    thresholds: &Thresholds,
+    root: &FieldFacts,
+) -> Tree {
     let mut growth = Growth {
         facts,
         odds,
         likeness,
-        thresholds: &weights().thresholds,
+        thresholds,
         path: root.entity.into_iter().collect(),
         types: HashSet::new(),
         selected: 1,
@@ -274,7 +278,7 @@ fn log_sigmoid(logit: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::parse_sdl;
+    use crate::{generate::plan::Weights, schema::parse_sdl};
 
     /// A tree in GraphQL's notation, fields of possible types with their owner.
     fn grown(sdl: &str, likely: &[(&str, f32)], root: &str) -> String {
@@ -296,7 +300,9 @@ mod tests {
         let odds = Odds { leaves: logits.clone(), hops: logits.clone(), first_hops: logits };
         let root =
             facts.fields.iter().find(|field| field.root.is_some() && field.name == root).unwrap();
-        printed(&facts, root.target, &grow(&facts, &odds, &likeness, root).root)
+        let thresholds = &Weights::bundled().thresholds;
+        let tree = grow((&facts, &odds, &likeness), thresholds, root);
+        printed(&facts, root.target, &tree.root)
     }
 
     fn printed(facts: &Facts, parent: Option<TypeId>, grown: &Grown) -> String {

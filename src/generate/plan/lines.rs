@@ -2,13 +2,13 @@
 //! which tree. Each is a sum of features times weights; `weights.json` holds
 //! the weights.
 //!
-//! They were fitted on 652 open pairs of a prompt and an operation (the GraphQL
+//! They were fitted by `scripts/planner/fit.py` on 652 open pairs of a prompt and an operation (the GraphQL
 //! AI working group's benchmark, and documented operations; 20 schemas): leaves
 //! and hops by logistic regression, an example being a field of a selected type,
 //! roots and trees by a softmax over the candidates. Of many more features these
 //! remain; with all of them, schemas that were held out fared worse.
 
-use std::sync::LazyLock;
+use std::{fs, io, path::Path, sync::LazyLock};
 
 use serde::Deserialize;
 
@@ -21,6 +21,14 @@ macro_rules! line {
         pub struct $line { $($(#[$doc])* pub $feature: f32,)* }
 
         impl $line {
+            /// What the features are called, in their order.
+            pub const NAMES: &[&str] = &[$(stringify!($feature)),*];
+
+            /// The features, in the order of [`Self::NAMES`].
+            pub fn values(&self) -> Vec<f32> {
+                vec![$(self.$feature),*]
+            }
+
             /// The sum of the features, each times its weight.
             pub fn times(&self, weights: &Self) -> f32 {
                 [$(self.$feature * weights.$feature),*].iter().sum()
@@ -218,21 +226,37 @@ pub struct Thresholds {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Weights {
+    /// Of leaves.
     pub leaf: Leaf,
+    /// Of hops.
     pub hop: Hop,
+    /// Of root fields.
     pub root: RootLine,
+    /// Of whole trees.
     pub tree: TreeLine,
+    /// Where growth stops.
     pub thresholds: Thresholds,
 }
 
-/// The weights that come with the program.
-pub fn weights() -> &'static Weights {
-    static WEIGHTS: LazyLock<Weights> = LazyLock::new(|| {
-        // The file is part of the program, and a test reads it.
-        serde_json::from_str(include_str!("weights.json"))
-            .unwrap_or_else(|error| unreachable!("weights.json is not what it should be: {error}"))
-    });
-    &WEIGHTS
+impl Weights {
+    /// The weights that come with the program.
+    pub fn bundled() -> &'static Self {
+        static WEIGHTS: LazyLock<Weights> = LazyLock::new(|| {
+            // The file is part of the program, and a test reads it.
+            serde_json::from_str(include_str!("weights.json")).unwrap_or_else(|error| {
+                unreachable!("weights.json is not what it should be: {error}")
+            })
+        });
+        &WEIGHTS
+    }
+
+    /// Reads other weights, in the form of `weights.json`.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, or a weight is missing, unknown or no number.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        Ok(serde_json::from_str(&fs::read_to_string(path)?)?)
+    }
 }
 
 /// 1 for yes.
@@ -246,9 +270,10 @@ mod tests {
 
     #[test]
     fn the_weights_are_readable() {
-        assert!(weights().leaf.deprecated < 0.0 && weights().hop.deprecated < 0.0);
-        assert!(weights().thresholds.roots > 1);
-        let of_one = Hop { one: 1.0, list: 2.0, ..Hop::default() }.times(&weights().hop);
-        assert!((of_one - (weights().hop.one + 2.0 * weights().hop.list)).abs() < 1e-6);
+        let weights = Weights::bundled();
+        assert!(weights.leaf.deprecated < 0.0 && weights.hop.deprecated < 0.0);
+        assert!(weights.thresholds.roots > 1);
+        let of_one = Hop { one: 1.0, list: 2.0, ..Hop::default() }.times(&weights.hop);
+        assert!((of_one - (weights.hop.one + 2.0 * weights.hop.list)).abs() < 1e-6);
     }
 }

@@ -6,9 +6,11 @@
 //! picks the best, and a second where it is nearly as good.
 //!
 //! [`Facts`] holds what no prompt changes, [`Signals`] what one says; [`Odds`],
-//! [`roots`] and [`grow`] decide.
+//! [`roots`] and [`grow`] decide. [`fit_row`] tells what they decided by, for the
+//! fit of the [`Weights`].
 
 mod facts;
+mod fit;
 mod grow;
 mod lines;
 mod odds;
@@ -33,10 +35,12 @@ use crate::{
     schema::Schema,
 };
 use facts::{Facts, FieldId};
+pub use fit::fit_row;
 use grow::{Grown, Tree, grow};
-use lines::{TreeLine, weights};
+use lines::TreeLine;
+pub use lines::Weights;
 use odds::Odds;
-use roots::candidates;
+use roots::{Candidate, candidates};
 use signals::Signals;
 
 /// Schemas whose facts are kept: 20 ms and some megabytes each for thousands of
@@ -79,7 +83,28 @@ pub fn plan(
     prompt: &Prompt,
     embedder: &Embedder,
 ) -> Result<Vec<Plan>, IndexError> {
-    plan_with(&known_facts(schema, index.graph()), index, prompt, embedder)
+    let facts = known_facts(schema, index.graph());
+    let survey = index.survey(&prompt.text, embedder)?;
+    Ok(best(&Signals::of(&facts, &survey, prompt), Weights::bundled()))
+}
+
+/// The best of the grown trees, and the second where it is nearly as good.
+#[tracing::instrument(name = "planning", level = "debug", skip_all)]
+fn best(signals: &Signals<'_>, weights: &Weights) -> Vec<Plan> {
+    let mut plans: Vec<Plan> = Vec::new();
+    for (candidate, tree) in grown(signals, weights) {
+        let features = tree_features(signals, &tree, candidate.log_probability);
+        plans.extend(selection(signals.facts, &tree.root).map(|selection| Plan {
+            root: candidate.root,
+            selection,
+            score: features.times(&weights.tree),
+        }));
+    }
+    plans.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let bar = plans.first().map_or(0.0, |best| best.score - weights.thresholds.margin);
+    let offered = plans.iter().take(2).take_while(|plan| plan.score > bar).count();
+    plans.truncate(offered);
+    plans
 }
 
 /// The facts of a schema, gathered on the first plan for it.
@@ -95,38 +120,24 @@ fn known_facts(schema: &Schema, graph: &Graph) -> Arc<Facts> {
     facts
 }
 
-fn plan_with(
-    facts: &Facts,
-    index: &Index,
-    prompt: &Prompt,
-    embedder: &Embedder,
-) -> Result<Vec<Plan>, IndexError> {
-    let survey = index.survey(&prompt.text, embedder)?;
-    let signals = Signals::of(facts, &survey, prompt);
-    let mut plans: Vec<Plan> = Vec::new();
+/// The trees below the likeliest roots, the likeliest first.
+fn grown<'a>(signals: &Signals<'a>, weights: &Weights) -> Vec<(Candidate<'a>, Tree)> {
     let mut odds_of_kinds: Vec<(Root, Odds)> = Vec::new();
-    for candidate in candidates(&signals).iter().take(weights().thresholds.roots) {
+    let mut trees = Vec::new();
+    let candidates = candidates(signals, &weights.root);
+    for candidate in candidates.into_iter().take(weights.thresholds.roots) {
         let known = odds_of_kinds.iter().position(|(root, _)| *root == candidate.root);
         let known = known.unwrap_or_else(|| {
-            odds_of_kinds.push((candidate.root, Odds::of(&signals, candidate.root)));
+            let odds = Odds::of(signals, candidate.root, weights);
+            odds_of_kinds.push((candidate.root, odds));
             odds_of_kinds.len() - 1
         });
-        let Some((_, odds)) = odds_of_kinds.get(known) else {
-            continue;
-        };
-        let tree = grow(facts, odds, &signals.likeness, candidate.field);
-        let features = tree_features(&signals, &tree, candidate.log_probability);
-        plans.extend(selection(facts, &tree.root).map(|selection| Plan {
-            root: candidate.root,
-            selection,
-            score: features.times(&weights().tree),
-        }));
+        if let Some((_, odds)) = odds_of_kinds.get(known) {
+            let evidence = (signals.facts, odds, signals.likeness.as_slice());
+            trees.push((candidate, grow(evidence, &weights.thresholds, candidate.field)));
+        }
     }
-    plans.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let bar = plans.first().map_or(0.0, |best| best.score - weights().thresholds.margin);
-    let offered = plans.iter().take(2).take_while(|plan| plan.score > bar).count();
-    plans.truncate(offered);
-    Ok(plans)
+    trees
 }
 
 fn tree_features(signals: &Signals<'_>, tree: &Tree, root: f32) -> TreeLine {

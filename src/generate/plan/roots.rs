@@ -2,7 +2,7 @@
 
 use super::{
     facts::{FieldFacts, StemId},
-    lines::{RootLine, flag, weights},
+    lines::{RootLine, flag},
     signals::{Signals, at, of_entity},
     style::count,
     verbs::{RootWords, class},
@@ -25,24 +25,30 @@ pub struct Candidate<'a> {
 
 /// Every root field, the most probable first: the probability of its kind times
 /// its share among those of its kind.
-pub fn candidates<'a>(signals: &Signals<'a>) -> Vec<Candidate<'a>> {
+pub fn candidates<'a>(signals: &Signals<'a>, weights: &RootLine) -> Vec<Candidate<'a>> {
+    let mut candidates: Vec<Candidate<'a>> = judged(signals)
+        .map(|(field, root, features)| Candidate {
+            field,
+            root,
+            log_probability: features.times(weights),
+        })
+        .collect();
+    share_by_kind(&mut candidates, |root| signals.prompt.kinds.of(root));
+    candidates.sort_by(|a, b| b.log_probability.total_cmp(&a.log_probability));
+    candidates
+}
+
+/// Every root field, and what it is judged by.
+pub fn judged<'a>(signals: &Signals<'a>) -> impl Iterator<Item = (&'a FieldFacts, Root, RootLine)> {
     let facts = signals.facts;
     let verbs = signals.prompt.first_word().map_or(0, |verb| class(&verb));
     let stems: Vec<Option<StemId>> =
         signals.survey.words.iter().map(|word| facts.stems.find(&word.stem)).collect();
-    let mut candidates: Vec<Candidate<'a>> = Vec::with_capacity(facts.roots.len());
-    for (id, words) in &facts.roots {
-        if let Some(field) = facts.fields.get(*id)
-            && let Some(root) = field.root
-        {
-            let features = features(signals, (field, root, words), &stems, verbs);
-            let log_probability = features.times(&weights().root);
-            candidates.push(Candidate { field, root, log_probability });
-        }
-    }
-    share_by_kind(&mut candidates, |root| signals.prompt.kinds.of(root));
-    candidates.sort_by(|a, b| b.log_probability.total_cmp(&a.log_probability));
-    candidates
+    facts.roots.iter().filter_map(move |(id, words)| {
+        let field = facts.fields.get(*id)?;
+        let root = field.root?;
+        Some((field, root, features(signals, (field, root, words), &stems, verbs)))
+    })
 }
 
 fn features(
