@@ -32,6 +32,8 @@ mod plan;
 mod prompt;
 mod proof;
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;
 mod twin;
 mod variables;
