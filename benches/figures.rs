@@ -8,6 +8,8 @@
 #![expect(clippy::print_stdout, clippy::disallowed_macros, reason = "it prints a table")]
 #![expect(clippy::expect_used, reason = "a figure that cannot be measured ends the run")]
 
+mod stages;
+
 use std::{
     fs,
     io::{BufRead as _, BufReader, Write as _},
@@ -16,7 +18,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use sextant::embedding::{Embedder, ModelSource};
+use sextant::{
+    discovery::GenerateRequest,
+    embedding::{Embedder, ModelSource},
+    generate::generate,
+    index::Index,
+};
 
 /// Topics of different lengths, in a user's words.
 const TOPICS: [&str; 24] = [
@@ -45,6 +52,37 @@ const TOPICS: [&str; 24] = [
     "gists of a user, with their files and comments",
     "transfer an issue to another repository",
 ];
+
+/// Requests for operations, from keywords to long sentences.
+const PROMPTS: [&str; 24] = [
+    "Show the open issues of a repository with their authors and labels.",
+    "pull requests review threads resolved",
+    "Create an issue with a title and a body.",
+    "the signed-in user's login and email",
+    "How many stars does a repository have?",
+    "List the first 20 releases of a repository with tag name and publish date.",
+    "Delete a branch.",
+    "Add a comment to a discussion.",
+    "members of an organization with their roles",
+    "Show me the commit history of the main branch, including author and message of each commit.",
+    "Merge a pull request with a commit headline.",
+    "languages of a repository by size",
+    "Which projects does an organization have, with the fields and items of each?",
+    "Lock an issue because it is off topic.",
+    "followers of a user",
+    "security vulnerabilities of a package with severity and first patched version",
+    "Star a repository.",
+    "search for users by name and get their bio and company",
+    "Who has reviewed a pull request, and with which state?",
+    "gists of a user with their files",
+    "Transfer an issue to another repository.",
+    "rate limit remaining and reset time",
+    "Request reviews from users on a pull request.",
+    "sponsors of a maintainer, with tier and monthly price",
+];
+
+/// The stages of an operation, as `generate` names its spans.
+const STAGES: [&str; 5] = ["reading", "retrieval", "planning", "writing", "proof"];
 
 fn main() {
     if std::env::args().any(|argument| argument == "--load-model") {
@@ -89,6 +127,15 @@ fn main() {
     );
     table.row("the same search again / the first time", ratio(median(again), uncached), 0.5);
 
+    // The first operation of a server parses the schema, which later ones share.
+    server.generate("repositories");
+    let generation: Vec<Duration> = PROMPTS.map(|prompt| server.generate(prompt)).to_vec();
+    table.row(
+        "generate_query, 95th percentile / a search",
+        ratio(percentile(generation.clone(), 95), uncached),
+        25.0,
+    );
+
     let coordinates = some_coordinates(&index, 100);
     let symbols = median((0..20).map(|_| server.symbols(&coordinates)).collect());
     table.row("get_symbols of 100 coordinates / a search", ratio(symbols, uncached), 1.0);
@@ -104,7 +151,12 @@ fn main() {
     println!("  cold index {cold:.1?}, model alone {alone:.1?}, rebuild {rebuild:.2?}");
     println!("  model load {load:.0?}, first search {first:.0?}");
     println!(
-        "  embedding of a query {embedding:.2?}, search {uncached:.2?}, 100 symbols {symbols:.2?}\n"
+        "  embedding of a query {embedding:.2?}, search {uncached:.2?}, 100 symbols {symbols:.2?}"
+    );
+    println!(
+        "  operation {:.2?}; the mean by stage: {}\n",
+        median(generation),
+        by_stage(&index, &embedder)
     );
     table.print();
 }
@@ -170,6 +222,10 @@ impl Server {
         self.call("get_symbols", &serde_json::json!({ "coordinates": coordinates }), "symbols")
     }
 
+    fn generate(&mut self, prompt: &str) -> Duration {
+        self.call("generate_query", &serde_json::json!({ "prompt": prompt }), "queries")
+    }
+
     fn call(&mut self, tool: &str, arguments: &serde_json::Value, list: &str) -> Duration {
         let (time_taken, answer) = time(|| {
             self.request("tools/call", &serde_json::json!({ "name": tool, "arguments": arguments }))
@@ -201,6 +257,31 @@ impl Drop for Server {
         self.process.kill().ok();
         self.process.wait().ok();
     }
+}
+
+/// How long the stages of an operation take on average, as a line to print.
+fn by_stage(index: &Path, embedder: &Embedder) -> String {
+    let index = Index::open(index).expect("the index opens");
+    let generate_all = |suffix: &str| {
+        for prompt in PROMPTS {
+            // Another wording each time: vectors of questions are remembered.
+            let request = GenerateRequest::new(format!("{prompt}{suffix}"));
+            let answer = generate(&index, embedder, &request, None).expect("the index is read");
+            assert!(!answer.queries.is_empty(), "nothing for {prompt}");
+        }
+    };
+    generate_all(" ");
+    let mut total = Duration::ZERO;
+    let times = stages::time(|| total = time(|| generate_all("  ")).0);
+    let count = u32::try_from(PROMPTS.len()).expect("a few prompts");
+    let mut parts: Vec<String> = Vec::new();
+    for stage in STAGES {
+        let taken = *times.get(stage).expect("a span of this name");
+        total = total.saturating_sub(taken);
+        parts.push(format!("{stage} {:.2?}", taken / count));
+    }
+    parts.push(format!("the rest {:.2?}", total / count));
+    parts.join(", ")
 }
 
 /// Builds an index with the binary; returns the time and the peak memory in MB.

@@ -58,6 +58,7 @@ impl Variable<'_> {
 /// Writes a plan down; none where it does not fit the schema at all. What of it
 /// does not fit is left out. `with_defaults` is false for a schema whose
 /// defaults do not fit their types.
+#[tracing::instrument(name = "writing", level = "debug", skip_all)]
 pub fn write<'s>(
     plan: &Plan,
     schema: &'s Schema,

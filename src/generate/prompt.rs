@@ -99,6 +99,7 @@ impl Kinds {
 impl Prompt {
     /// Reads a prompt.
     #[must_use]
+    #[tracing::instrument(name = "reading", level = "debug", skip_all)]
     pub fn read(text: &str) -> Self {
         let cues = &*CUES;
         let question = Question::read(text);

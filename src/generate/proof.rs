@@ -8,6 +8,7 @@ use apollo_compiler::{ExecutableDocument, Schema, validation::Valid};
 pub struct Refused(String);
 
 /// Judges a document against the schema; see [`crate::index::Index::judge`].
+#[tracing::instrument(name = "proof", level = "debug", skip_all)]
 pub fn prove(judge: &Valid<Schema>, document: &str) -> Result<(), Refused> {
     ExecutableDocument::parse_and_validate(judge, document, "operation.graphql")
         .map(|_| ())

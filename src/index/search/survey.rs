@@ -49,6 +49,7 @@ impl Index {
     ///
     /// # Errors
     /// As [`Index::search`].
+    #[tracing::instrument(name = "retrieval", level = "debug", skip_all)]
     pub(crate) fn survey(&self, prompt: &str, embedder: &Embedder) -> Result<Survey, IndexError> {
         let vector = embedder.embed_question(prompt)?;
         let question = Question::read(prompt);
