@@ -13,6 +13,7 @@
 
 mod bad_input;
 mod cache;
+mod cases;
 mod cli;
 mod config;
 mod corpus;
