@@ -35,7 +35,7 @@ pub fn run(evaluation: &Evaluation, reader: &Reader) -> Result<(), CliError> {
         let reason = "no row in its *.jsonl files is a prompt, a topic or an operation of a schema that is asked for";
         return Err(CliError::Rows { folder: data.clone(), reason: reason.into() });
     }
-    let weights = plan_weights.as_ref().map(|path| read_weights(path)).transpose()?;
+    let weights = plan_weights.as_deref().map(read_weights).transpose()?;
     let weights = weights.as_ref().unwrap_or(Weights::bundled());
     let mut of_search = create(features.as_ref())?;
     let mut of_plans = create(plan_features.as_ref())?;

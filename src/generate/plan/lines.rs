@@ -2,7 +2,7 @@
 //! which tree. Each is a sum of features times weights; `weights.json` holds
 //! the weights.
 //!
-//! They were fitted by `scripts/planner/fit.py` on 652 open pairs of a prompt and an operation (the GraphQL
+//! They were fitted, as `scripts/planner/fit.py` fits them, on 652 open pairs of a prompt and an operation (the GraphQL
 //! AI working group's benchmark, and documented operations; 20 schemas): leaves
 //! and hops by logistic regression, an example being a field of a selected type,
 //! roots and trees by a softmax over the candidates. Of many more features these
