@@ -28,7 +28,7 @@ CASES = {
         "the description of repository octo/hello",
         "query", "repository", ["repository(name: $name, owner: $owner)", "description"], ["octo", "hello"]),
     "the caller": (
-        "the login and email of the signed-in user",
+        "my login and email",
         "query", "viewer", ["viewer {", "login", "email"], []),
     "a union": (
         'Search for users named "Ada"',

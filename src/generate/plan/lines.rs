@@ -2,11 +2,12 @@
 //! which tree. Each is a sum of features times weights; `weights.json` holds
 //! the weights.
 //!
-//! They were fitted, as `scripts/planner/fit.py` fits them, on 652 open pairs of a prompt and an operation (the GraphQL
-//! AI working group's benchmark, and documented operations; 20 schemas): leaves
-//! and hops by logistic regression, an example being a field of a selected type,
-//! roots and trees by a softmax over the candidates. Of many more features these
-//! remain; with all of them, schemas that were held out fared worse.
+//! They were fitted, as `scripts/planner/fit.py` fits them, on 652 open pairs of
+//! a prompt and an operation (the GraphQL AI working group's benchmark, and
+//! documented operations; 20 schemas): leaves and hops by logistic regression, an
+//! example being a field of a selected type, roots and trees by a softmax over the
+//! candidates. Of many more features these remain; with all of them, schemas that
+//! were held out fared worse.
 
 use std::{fs, io, path::Path, sync::LazyLock};
 
