@@ -26,7 +26,8 @@ prompts, so that a new API may fare worse than one that was left out here.
 
 The tree line that comes with the program is fitted by this script, on 590 of its 652
 prompts; leaves, hops and roots are of an earlier fit of the same lines by another
-program. Fitted anew they have the same losses to a third of a per cent.
+program. Fitted anew they have the same losses to a third of a per cent; with all four
+fitted anew, root 77.1, covered 28.0, F1 44.0 held out and 80.3, 28.8, 45.8 in sample.
 
 Needs numpy; runs the program over all prompts three times.
 """
