@@ -2,6 +2,7 @@
 //! that the rest of the program takes.
 
 mod file;
+mod llm;
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -15,11 +16,13 @@ pub use file::{Origin, Setting};
 use crate::{
     discovery::{GenerateRequest, SearchRequest, SymbolsRequest},
     embedding::ModelSource,
+    generate::llm::Settings,
     index::{Cache, Vocabulary},
     local::{Reader, Target},
     schema::Source,
 };
 use file::ConfigFile;
+use llm::LlmArguments;
 
 /// What the program was asked to do, checked.
 #[derive(Debug)]
@@ -70,10 +73,8 @@ pub enum Command {
         target: Target,
         /// How the prompt is read.
         reader: Reader,
-        /// The tool's request.
-        request: GenerateRequest,
-        /// Where to run it, for the guidance.
-        endpoint: Option<String>,
+        /// What to write.
+        order: Order,
         /// Print the tool's JSON rather than a page for people.
         json: bool,
     },
@@ -85,6 +86,8 @@ pub enum Command {
         reader: Reader,
         /// Where to run an operation, for the guidance.
         endpoint: Option<String>,
+        /// A language model that writes operations.
+        language_model: Option<Settings>,
     },
     /// Measure search and generation on questions whose answers are known.
     Eval {
@@ -98,6 +101,17 @@ pub enum Command {
         /// Each flag of the subcommand that was asked about.
         settings: Vec<Setting>,
     },
+}
+
+/// An operation to write.
+#[derive(Debug)]
+pub struct Order {
+    /// The tool's request.
+    pub request: GenerateRequest,
+    /// Where to run it, for the guidance.
+    pub endpoint: Option<String>,
+    /// A language model that writes it.
+    pub language_model: Option<Settings>,
 }
 
 /// What to print of a search.
@@ -166,74 +180,39 @@ impl Config {
                 let out = out.unwrap_or_else(|| default_out(&source));
                 (Command::Index { source, out, model: model.source() }, "warn")
             }
-            Subcommands::Search(SearchArguments {
-                topic,
-                kind,
-                parent,
-                paginated,
-                limit,
-                explain,
-                json,
-                target,
-                reader,
-            }) => {
-                let request = SearchRequest {
-                    query: topic,
-                    kinds: (!kind.is_empty()).then_some(kind),
-                    limit,
-                    parent,
-                    paginated,
-                };
-                let target = target.checked(given)?;
-                let form = match (json, explain) {
-                    (true, _) => Form::Json,
-                    (false, true) => Form::Explained,
-                    (false, false) => Form::Page,
-                };
-                (Command::Search { target, reader: reader.checked()?, request, form }, "warn")
-            }
+            Subcommands::Search(search) => (search.checked(given)?, "warn"),
             Subcommands::Get(GetArguments { coordinate, json, target, model }) => {
                 let request = SymbolsRequest { coordinates: coordinate };
                 let target = target.checked(given)?;
                 (Command::Get { target, model: model.source(), request, json }, "warn")
             }
-            Subcommands::Generate(GenerateArguments { prompt, json, endpoint, target, reader }) => {
-                let request = GenerateRequest { prompt };
+            Subcommands::Generate(GenerateArguments {
+                prompt,
+                json,
+                endpoint,
+                llm,
+                target,
+                reader,
+            }) => {
                 let (target, reader) = (target.checked(given)?, reader.checked()?);
-                let endpoint = endpoint.checked()?;
-                (Command::Generate { target, reader, request, endpoint, json }, "warn")
+                let order = Order {
+                    request: GenerateRequest { prompt },
+                    endpoint: endpoint.checked()?,
+                    language_model: llm.checked()?,
+                };
+                (Command::Generate { target, reader, order, json }, "warn")
             }
-            Subcommands::Mcp(McpArguments { endpoint, target, reader }) => {
+            Subcommands::Mcp(McpArguments { endpoint, llm, target, reader }) => {
                 let (target, reader) = (target.checked(given)?, reader.checked()?);
                 if matches!(target, Target::Schema { source: Source::Stdin, .. }) {
                     return Err(mistake(
                         "standard input carries MCP, so --schema cannot be `-`; give a file, a folder or an endpoint",
                     ));
                 }
-                (Command::Mcp { target, reader, endpoint: endpoint.checked()? }, "info")
+                let (endpoint, language_model) = (endpoint.checked()?, llm.checked()?);
+                (Command::Mcp { target, reader, endpoint, language_model }, "info")
             }
-            Subcommands::Eval(EvalArguments {
-                data,
-                schemas,
-                only,
-                features,
-                plan_features,
-                plan_weights,
-                cache,
-                reader,
-            }) => {
-                let cache = cache.checked()?;
-                let evaluation = Evaluation {
-                    data,
-                    schemas,
-                    only,
-                    features,
-                    plan_features,
-                    plan_weights,
-                    cache,
-                };
-                (Command::Eval { evaluation, reader: reader.checked()? }, "warn")
-            }
+            Subcommands::Eval(eval) => (eval.checked()?, "warn"),
             Subcommands::Config(ConfigArguments { command: ConfigCommand::Check { of } }) => {
                 (Command::Config { settings: effective(file.as_ref(), of)? }, "warn")
             }
@@ -340,6 +319,8 @@ struct GenerateArguments {
     #[command(flatten)]
     endpoint: EndpointArguments,
     #[command(flatten)]
+    llm: LlmArguments,
+    #[command(flatten)]
     target: TargetArguments,
     #[command(flatten)]
     reader: ReaderArguments,
@@ -356,6 +337,8 @@ struct EndpointArguments {
 struct McpArguments {
     #[command(flatten)]
     endpoint: EndpointArguments,
+    #[command(flatten)]
+    llm: LlmArguments,
     #[command(flatten)]
     target: TargetArguments,
     #[command(flatten)]
@@ -422,6 +405,37 @@ struct CacheArguments {
     /// Where indexes of schemas are kept [default: the platform's cache folder]
     #[arg(long, env = "SEXTANT_CACHE_DIR", value_name = "DIR")]
     cache_dir: Option<PathBuf>,
+}
+
+impl SearchArguments {
+    fn checked(self, given: impl Fn(&str) -> bool) -> Result<Command, clap::Error> {
+        let Self { topic, kind, parent, paginated, limit, explain, json, target, reader } = self;
+        let request = SearchRequest {
+            query: topic,
+            kinds: (!kind.is_empty()).then_some(kind),
+            limit,
+            parent,
+            paginated,
+        };
+        let form = match (json, explain) {
+            (true, _) => Form::Json,
+            (false, true) => Form::Explained,
+            (false, false) => Form::Page,
+        };
+        let (target, reader) = (target.checked(given)?, reader.checked()?);
+        Ok(Command::Search { target, reader, request, form })
+    }
+}
+
+impl EvalArguments {
+    fn checked(self) -> Result<Command, clap::Error> {
+        let Self { data, schemas, only, features, plan_features, plan_weights, cache, reader } =
+            self;
+        let cache = cache.checked()?;
+        let evaluation =
+            Evaluation { data, schemas, only, features, plan_features, plan_weights, cache };
+        Ok(Command::Eval { evaluation, reader: reader.checked()? })
+    }
 }
 
 impl ReaderArguments {

@@ -51,6 +51,8 @@ pub trait Discovery: Send + Sync + 'static {
     ) -> impl Future<Output = Result<SymbolsResponse, DiscoveryError>> + Send;
 
     /// Writes the operations that a prompt asks for, the best reading first.
+    /// `progress` is told what goes on where that takes longer than a moment;
+    /// whoever drops the future stops the work.
     ///
     /// # Errors
     /// As [`Discovery::search`]. A schema that cannot answer is no error: the
@@ -58,7 +60,26 @@ pub trait Discovery: Send + Sync + 'static {
     fn generate(
         &self,
         request: GenerateRequest,
+        progress: &OnProgress,
     ) -> impl Future<Output = Result<GenerateResponse, DiscoveryError>> + Send;
+}
+
+/// Told what goes on while an answer is on its way.
+pub type OnProgress = dyn Fn(Progress) + Send + Sync;
+
+/// What goes on, in a sentence for whoever waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The sentence, for example "Asking the language model `qwen3`."
+    pub message: String,
+}
+
+impl Progress {
+    /// Says this.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
 }
 
 /// What `search_schema` takes.

@@ -12,11 +12,14 @@ use tokio::sync::watch;
 
 use crate::{
     discovery::{
-        Discovery, DiscoveryError, GenerateRequest, GenerateResponse, SearchRequest,
+        Discovery, DiscoveryError, GenerateRequest, GenerateResponse, OnProgress, SearchRequest,
         SearchResponse, SymbolsRequest, SymbolsResponse,
     },
     embedding::{Embedder, ModelSource},
-    generate,
+    generate::{
+        self,
+        llm::{Commission, LanguageModel},
+    },
     index::{Cache, Index, IndexError, Vocabulary},
     schema::{self, Source},
 };
@@ -57,6 +60,7 @@ pub enum Target {
 pub struct LocalDiscovery {
     state: watch::Sender<State>,
     endpoint: Option<String>,
+    language_model: Option<LanguageModel>,
 }
 
 #[derive(Clone)]
@@ -76,10 +80,17 @@ struct Ready {
 impl LocalDiscovery {
     /// Begins to load model and index in the background, and returns at once.
     /// The background thread lives as long as the process. `endpoint` is where
-    /// those who ask are told to run an operation.
+    /// those who ask are told to run an operation; `language_model` writes it where
+    /// there is one.
     #[must_use]
-    pub fn start(target: Target, reader: Reader, endpoint: Option<String>) -> Arc<Self> {
-        let discovery = Arc::new(Self { state: watch::Sender::new(State::Building), endpoint });
+    pub fn start(
+        target: Target,
+        reader: Reader,
+        endpoint: Option<String>,
+        language_model: Option<LanguageModel>,
+    ) -> Arc<Self> {
+        let state = watch::Sender::new(State::Building);
+        let discovery = Arc::new(Self { state, endpoint, language_model });
         let background = Arc::clone(&discovery);
         thread::spawn(move || background.prepare(target, &reader));
         discovery
@@ -219,13 +230,27 @@ impl Discovery for LocalDiscovery {
         Ok(SymbolsResponse { symbols })
     }
 
-    async fn generate(&self, request: GenerateRequest) -> Result<GenerateResponse, DiscoveryError> {
+    async fn generate(
+        &self,
+        request: GenerateRequest,
+        progress: &OnProgress,
+    ) -> Result<GenerateResponse, DiscoveryError> {
         generate::check(&request)?;
         let endpoint = self.endpoint.clone();
-        self.ask(move |ready| {
-            generate::generate(&ready.index, &ready.embedder, &request, endpoint.as_deref())
-        })
-        .await
+        let Some(model) = &self.language_model else {
+            return self
+                .ask(move |ready| {
+                    generate::generate(&ready.index, &ready.embedder, &request, endpoint.as_deref())
+                })
+                .await;
+        };
+        let tokens = model.tokens();
+        let commission = self
+            .ask(move |ready| {
+                Commission::of((&ready.index, &ready.embedder), &request, endpoint, tokens)
+            })
+            .await?;
+        Ok(model.write(commission, progress).await)
     }
 }
 

@@ -7,6 +7,7 @@ use std::{
 
 use anstream::stdout;
 use anstyle::Style;
+use indicatif::ProgressBar;
 use serde_json::Value;
 
 use super::{
@@ -14,27 +15,34 @@ use super::{
     page::{BOLD, DIM, NAME, TYPE, WARNING, plain},
 };
 use crate::{
-    discovery::{GenerateRequest, GenerateResponse, GeneratedQuery},
+    config::Order,
+    discovery::{GenerateResponse, GeneratedQuery, Progress},
     embedding::Embedder,
-    generate,
+    generate::{
+        self,
+        llm::{Commission, LanguageModel},
+    },
     local::{Reader, Target},
 };
 
 /// Words that GraphQL itself gives a meaning.
 const KEYWORDS: [&str; 4] = ["query", "mutation", "subscription", "on"];
 
-pub fn run(
-    target: Target,
-    reader: &Reader,
-    request: &GenerateRequest,
-    endpoint: Option<&str>,
-    json: bool,
-) -> Result<(), CliError> {
-    generate::check(request)?;
+pub fn run(target: Target, reader: &Reader, order: Order, json: bool) -> Result<(), CliError> {
+    let Order { request, endpoint, language_model } = order;
+    generate::check(&request)?;
+    let language_model =
+        language_model.map(LanguageModel::new).transpose().map_err(CliError::Start)?;
     let index = open(target, &reader.model)?.with_vocabulary(Arc::clone(&reader.vocabulary));
     let embedder = Embedder::load(&reader.model)?;
     index.check_model(embedder.identity())?;
-    let answer = generate::generate(&index, &embedder, request, endpoint)?;
+    let answer = match language_model {
+        None => generate::generate(&index, &embedder, &request, endpoint.as_deref())?,
+        Some(model) => {
+            let place = (&Arc::new(index), &Arc::new(embedder));
+            write(&model, Commission::of(place, &request, endpoint, model.tokens())?)?
+        }
+    };
     let mut out = stdout().lock();
     if json {
         writeln!(out, "{}", serde_json::json!(answer))?;
@@ -42,6 +50,24 @@ pub fn run(
         print(&mut out, &answer)?;
     }
     Ok(())
+}
+
+/// Waits for a language model, and shows on a terminal that it is at work.
+fn write(model: &LanguageModel, commission: Commission) -> Result<GenerateResponse, CliError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| CliError::Start(error.to_string()))?;
+    let spinner = ProgressBar::new_spinner();
+    let answer = runtime.block_on(model.write(commission, &{
+        let spinner = spinner.clone();
+        move |step: Progress| {
+            spinner.set_message(step.message);
+            spinner.tick();
+        }
+    }));
+    spinner.finish_and_clear();
+    Ok(answer)
 }
 
 fn print(out: &mut impl Write, answer: &GenerateResponse) -> io::Result<()> {

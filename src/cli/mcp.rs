@@ -2,17 +2,25 @@
 
 use super::CliError;
 use crate::{
+    generate::llm::{LanguageModel, Settings},
     local::{LocalDiscovery, Reader, Target},
     mcp,
 };
 
-pub fn run(target: Target, reader: Reader, endpoint: Option<String>) -> Result<(), CliError> {
+pub fn run(
+    target: Target,
+    reader: Reader,
+    endpoint: Option<String>,
+    language_model: Option<Settings>,
+) -> Result<(), CliError> {
+    let language_model =
+        language_model.map(LanguageModel::new).transpose().map_err(CliError::Start)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .map_err(|error| CliError::Start(error.to_string()))?;
-    let discovery = LocalDiscovery::start(target, reader, endpoint);
+    let discovery = LocalDiscovery::start(target, reader, endpoint, language_model);
     let served = runtime.block_on(mcp::serve_stdio(discovery));
     // A read of standard input that is under way cannot be cancelled.
     runtime.shutdown_background();

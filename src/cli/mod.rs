@@ -65,10 +65,12 @@ pub fn run(config: Config) -> ExitCode {
             search::run(target, &reader, &request, form)
         }
         Command::Get { target, model, request, json } => get::run(target, &model, &request, json),
-        Command::Generate { target, reader, request, endpoint, json } => {
-            generate::run(target, &reader, &request, endpoint.as_deref(), json)
+        Command::Generate { target, reader, order, json } => {
+            generate::run(target, &reader, order, json)
         }
-        Command::Mcp { target, reader, endpoint } => mcp::run(target, reader, endpoint),
+        Command::Mcp { target, reader, endpoint, language_model } => {
+            mcp::run(target, reader, endpoint, language_model)
+        }
         Command::Eval { evaluation, reader } => eval::run(&evaluation, &reader),
         Command::Config { settings } => config::run(&settings),
     };

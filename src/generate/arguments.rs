@@ -296,6 +296,17 @@ impl Shape {
     }
 }
 
+/// What an argument is for, as far as its name and its type tell.
+pub fn purpose(schema: &Schema, argument: &InputValue) -> Place {
+    let name = plain(&argument.name);
+    let names_one =
+        KEYS.contains(&name.as_str()) || argument.is_required() && !is_input(schema, argument);
+    match place(&name, false, false) {
+        Place::Other if names_one => Place::Key,
+        known => known,
+    }
+}
+
 fn place(name: &str, is_key: bool, is_count: bool) -> Place {
     let is = |names: &[&str]| names.contains(&name);
     match () {

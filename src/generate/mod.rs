@@ -19,13 +19,16 @@
 //!    what the operation does, `guidance` what to do with it, and `missing` what of
 //!    the prompt the schema cannot answer.
 //!
-//! Everything is deterministic: one prompt on one index gives one answer.
+//! Everything is deterministic: one prompt on one index gives one answer. Where
+//! a language model is configured, [`llm`] lets it write the operation instead,
+//! with what is made here as its draft and as the answer where it fails.
 
 mod arguments;
 mod asks;
 mod describe;
 mod graphql;
 mod guidance;
+pub mod llm;
 mod missing;
 mod operation;
 mod plan;
@@ -96,20 +99,54 @@ pub fn generate(
     request: &GenerateRequest,
     endpoint: Option<&str>,
 ) -> Result<GenerateResponse, IndexError> {
-    let (schema, judge) = index.parsed()?;
-    let words =
-        graphql::is_graphql(&request.prompt).then(|| graphql::in_words(&request.prompt)).flatten();
-    let text = words.as_deref().unwrap_or(&request.prompt);
-    let mut answers: Vec<Answer<'_>> = Vec::new();
-    for reading in readings(index, schema, embedder, text)? {
-        answers.push(Answer::to(reading, schema, judge));
+    Draft::of(index, embedder, request)?.respond(index, embedder, endpoint)
+}
+
+/// What is planned for a prompt, proved and not yet described.
+struct Draft<'s> {
+    schema: &'s Schema,
+    /// The prompt; where that is GraphQL, what it says in words.
+    text: String,
+    was_graphql: bool,
+    answers: Vec<Answer<'s>>,
+}
+
+impl<'s> Draft<'s> {
+    fn of(
+        index: &'s Index,
+        embedder: &Embedder,
+        request: &GenerateRequest,
+    ) -> Result<Self, IndexError> {
+        let (schema, judge) = index.parsed()?;
+        let is_graphql = graphql::is_graphql(&request.prompt);
+        let words = is_graphql.then(|| graphql::in_words(&request.prompt)).flatten();
+        let was_graphql = words.is_some();
+        let text = words.unwrap_or_else(|| request.prompt.clone());
+        let mut answers: Vec<Answer<'_>> = readings(index, schema, embedder, &text)?
+            .into_iter()
+            .map(|reading| Answer::to(reading, schema, judge))
+            .collect();
+        name_apart(answers.iter_mut().flat_map(|answer| &mut answer.proved));
+        Ok(Self { schema, text, was_graphql, answers })
     }
-    name_apart(answers.iter_mut().flat_map(|answer| &mut answer.proved));
-    let mut response = respond(index, embedder, (schema, endpoint), &answers)?;
-    if let Some(words) = words {
-        guidance::advise(&mut response, &words);
+
+    /// The plans and their operations.
+    fn proved(&self) -> impl Iterator<Item = &(Plan, Operation<'s>)> {
+        self.answers.iter().flat_map(|answer| &answer.proved)
     }
-    Ok(response)
+
+    fn respond(
+        &self,
+        index: &Index,
+        embedder: &Embedder,
+        endpoint: Option<&str>,
+    ) -> Result<GenerateResponse, IndexError> {
+        let mut response = respond(index, embedder, (self.schema, endpoint), &self.answers)?;
+        if self.was_graphql {
+            guidance::advise(&mut response, &self.text);
+        }
+        Ok(response)
+    }
 }
 
 /// An ask, read and planned.

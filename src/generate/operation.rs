@@ -259,7 +259,7 @@ fn response_name<'s>(
 }
 
 /// Adds a selection to others; one of the same field is joined.
-fn merge(members: &mut Vec<Selection>, selection: &Selection) {
+pub fn merge(members: &mut Vec<Selection>, selection: &Selection) {
     let is_same = |it: &&mut Selection| it.owner == selection.owner && it.field == selection.field;
     match members.iter_mut().find(is_same) {
         None => members.push(selection.clone()),
@@ -294,7 +294,12 @@ pub fn is_plumbing(schema: &Schema, field: &FieldDef) -> bool {
 
 /// A name from the root field and, while one entity leads to one other, from
 /// those: `RepositoryIssues`.
-fn name(schema: &Schema, field: &FieldDef, selection: &Selection, kind: OperationType) -> String {
+pub fn name(
+    schema: &Schema,
+    field: &FieldDef,
+    selection: &Selection,
+    kind: OperationType,
+) -> String {
     let mut parts = vec![field.name.as_str()];
     let mut at = selection;
     // What is changed or listened to is in the name of the field.
@@ -339,7 +344,7 @@ pub fn pascal(name: &str) -> String {
 }
 
 /// A name in `camelCase`; one that would begin with a digit keeps its `_`.
-fn camel(name: &str) -> String {
+pub fn camel(name: &str) -> String {
     let mut parts = name.split('_').filter(|part| !part.is_empty());
     let first = parts.next().unwrap_or("value");
     let head = if first.chars().all(|letter| !letter.is_lowercase()) {
@@ -363,7 +368,9 @@ fn lower_first(word: &str) -> String {
     first.chain(letters).collect()
 }
 
-fn declare(variables: &[Variable<'_>], out: &mut String) {
+/// Declares variables behind the head of an operation, with the schema's types
+/// and defaults.
+pub fn declare(variables: &[Variable<'_>], out: &mut String) {
     let declared: Vec<String> = variables
         .iter()
         .map(|variable| {

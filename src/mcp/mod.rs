@@ -1,6 +1,7 @@
 //! The tools over MCP. A thin adapter: a call becomes a request of the
 //! [`Discovery`] trait, and its error a sentence that an agent can act on.
 
+mod progress;
 mod tools;
 
 use std::{borrow::Cow, sync::Arc};
@@ -81,7 +82,7 @@ impl<D: Discovery> ServerHandler for Server<D> {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let answer = match request.name.as_ref() {
@@ -94,7 +95,14 @@ impl<D: Discovery> ServerHandler for Server<D> {
                 Err(error) => answer::<()>(Err(error)),
             },
             tools::GENERATE_QUERY => match parse(arguments) {
-                Ok(request) => answer(self.discovery.generate(request).await),
+                Ok(request) => {
+                    let (told, steps) = progress::channel();
+                    let work = self.discovery.generate(request, &told);
+                    match progress::relay(&context, work, steps).await {
+                        Some(result) => answer(result),
+                        None => called_off(),
+                    }
+                }
                 Err(error) => answer::<()>(Err(error)),
             },
             other => return Err(unknown_tool(other)),
@@ -123,6 +131,11 @@ fn answer<T: Serialize>(result: Result<T, DiscoveryError>) -> CallToolResult {
         Ok(response) => CallToolResult::structured(response),
         Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
     }
+}
+
+/// Nobody reads it: a client that called a request off waits for no answer.
+fn called_off() -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text("The request was called off.")])
 }
 
 fn unknown_tool(name: &str) -> ErrorData {

@@ -21,6 +21,8 @@ mod environment;
 mod generate;
 mod harness;
 mod index_files;
+mod llm;
+mod model;
 mod protocol;
 mod quality;
 mod sources;
