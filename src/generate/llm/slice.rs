@@ -203,7 +203,11 @@ impl<'s> Slice<'s> {
         let mut waiting: VecDeque<&str> =
             inputs.iter().map(|input| input.type_ref.named()).collect();
         let mut seen = BTreeSet::new();
-        while let Some(ty) = waiting.pop_front().and_then(|name| self.schema.get(name)) {
+        while let Some(name) = waiting.pop_front() {
+            // A built-in scalar is not in the schema.
+            let Some(ty) = self.schema.get(name) else {
+                continue;
+            };
             if !seen.insert(ty.name.as_str()) || seen.len() > INPUTS {
                 continue;
             }
