@@ -1,10 +1,11 @@
 //! Flags and environment, first as they are given, then as one checked value
 //! that the rest of the program takes.
 
+mod access;
 mod file;
 mod llm;
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, net::SocketAddr, path::PathBuf};
 
 use clap::{
     ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
@@ -19,8 +20,10 @@ use crate::{
     generate::llm::Settings,
     index::{Cache, Vocabulary},
     local::{Reader, Target},
+    mcp::Access,
     schema::Source,
 };
+use access::AccessArguments;
 use file::ConfigFile;
 use llm::LlmArguments;
 
@@ -78,7 +81,7 @@ pub enum Command {
         /// Print the tool's JSON rather than a page for people.
         json: bool,
     },
-    /// Serve MCP over standard input and output.
+    /// Serve MCP.
     Mcp {
         /// What to serve.
         target: Target,
@@ -88,6 +91,8 @@ pub enum Command {
         endpoint: Option<String>,
         /// A language model that writes operations.
         language_model: Option<Settings>,
+        /// Over what.
+        transport: Transport,
     },
     /// Measure search and generation on questions whose answers are known.
     Eval {
@@ -112,6 +117,20 @@ pub struct Order {
     pub endpoint: Option<String>,
     /// A language model that writes it.
     pub language_model: Option<Settings>,
+}
+
+/// Over what MCP is served.
+#[derive(Debug)]
+pub enum Transport {
+    /// Standard input and output.
+    Stdio,
+    /// Streamable HTTP.
+    Http {
+        /// Where to listen.
+        address: SocketAddr,
+        /// Who may call.
+        access: Box<Access>,
+    },
 }
 
 /// What to print of a search.
@@ -202,15 +221,23 @@ impl Config {
                 };
                 (Command::Generate { target, reader, order, json }, "warn")
             }
-            Subcommands::Mcp(McpArguments { endpoint, llm, target, reader }) => {
+            Subcommands::Mcp(McpArguments { endpoint, llm, target, reader, http }) => {
                 let (target, reader) = (target.checked(given)?, reader.checked()?);
-                if matches!(target, Target::Schema { source: Source::Stdin, .. }) {
+                let transport = http.checked(given)?;
+                if matches!(transport, Transport::Stdio)
+                    && matches!(target, Target::Schema { source: Source::Stdin, .. })
+                {
                     return Err(mistake(
                         "standard input carries MCP, so --schema cannot be `-`; give a file, a folder or an endpoint",
                     ));
                 }
+                let log = match transport {
+                    Transport::Stdio => "info",
+                    // Every request is a session of its own to rmcp, which tells of each.
+                    Transport::Http { .. } => "info,rmcp=warn",
+                };
                 let (endpoint, language_model) = (endpoint.checked()?, llm.checked()?);
-                (Command::Mcp { target, reader, endpoint, language_model }, "info")
+                (Command::Mcp { target, reader, endpoint, language_model, transport }, log)
             }
             Subcommands::Eval(eval) => (eval.checked()?, "warn"),
             Subcommands::Config(ConfigArguments { command: ConfigCommand::Check { of } }) => {
@@ -245,7 +272,7 @@ enum Subcommands {
     Get(GetArguments),
     /// Write an operation from a description of the data
     Generate(GenerateArguments),
-    /// Serve the tools over MCP on standard input and output
+    /// Serve the tools over MCP, on standard input and output or over HTTP
     Mcp(McpArguments),
     /// Measure search on questions whose answers are known
     Eval(EvalArguments),
@@ -343,6 +370,20 @@ struct McpArguments {
     target: TargetArguments,
     #[command(flatten)]
     reader: ReaderArguments,
+    #[command(flatten)]
+    http: HttpArguments,
+}
+
+#[derive(Debug, Args)]
+struct HttpArguments {
+    /// Serve over HTTP at this address, for example 127.0.0.1:8000, rather than on standard input and output
+    #[arg(long, env = "SEXTANT_HTTP", value_name = "ADDR")]
+    http: Option<SocketAddr>,
+    /// Listen beyond this machine without checking tokens
+    #[arg(long, env = "SEXTANT_ALLOW_ANONYMOUS", value_parser = FalseyValueParser::new())]
+    allow_anonymous: bool,
+    #[command(flatten)]
+    access: AccessArguments,
 }
 
 #[derive(Debug, Args)]
@@ -465,6 +506,29 @@ impl EndpointArguments {
             }
         }
         Ok(self.endpoint)
+    }
+}
+
+impl HttpArguments {
+    fn checked(self, given: impl Fn(&str) -> bool) -> Result<Transport, clap::Error> {
+        let Some(address) = self.http else {
+            // In the environment they may be meant for other servers.
+            if let Some(flag) = AccessArguments::FLAGS.iter().find(|flag| given(flag)) {
+                let flag = flag.replace('_', "-");
+                return Err(mistake(&format!(
+                    "--{flag} is about MCP over HTTP; say where to listen with --http ADDR"
+                )));
+            }
+            return Ok(Transport::Stdio);
+        };
+        let access = self.access.checked().map_err(|reason| mistake(&reason))?;
+        if access.oauth.is_none() && !self.allow_anonymous && !address.ip().is_loopback() {
+            return Err(mistake(&format!(
+                "{address} can be reached from other machines, and whoever calls would see the shape of the schema; \
+                 check tokens with --oauth-issuer, listen on 127.0.0.1, or allow everybody with --allow-anonymous"
+            )));
+        }
+        Ok(Transport::Http { address, access: Box::new(access) })
     }
 }
 

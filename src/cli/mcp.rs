@@ -1,7 +1,8 @@
-//! `sextant mcp`: the tools over standard input and output.
+//! `sextant mcp`: the tools over standard input and output, or over HTTP.
 
 use super::CliError;
 use crate::{
+    config::Transport,
     generate::llm::{LanguageModel, Settings},
     local::{LocalDiscovery, Reader, Target},
     mcp,
@@ -12,6 +13,7 @@ pub fn run(
     reader: Reader,
     endpoint: Option<String>,
     language_model: Option<Settings>,
+    transport: Transport,
 ) -> Result<(), CliError> {
     let language_model =
         language_model.map(LanguageModel::new).transpose().map_err(CliError::Start)?;
@@ -21,7 +23,14 @@ pub fn run(
         .build()
         .map_err(|error| CliError::Start(error.to_string()))?;
     let discovery = LocalDiscovery::start(target, reader, endpoint, language_model);
-    let served = runtime.block_on(mcp::serve_stdio(discovery));
+    let served = runtime.block_on(async {
+        match transport {
+            Transport::Stdio => mcp::serve_stdio(discovery).await,
+            Transport::Http { address, access } => {
+                mcp::serve_http(discovery, address, *access).await
+            }
+        }
+    });
     // A read of standard input that is under way cannot be cancelled.
     runtime.shutdown_background();
     Ok(served?)

@@ -68,8 +68,8 @@ pub fn run(config: Config) -> ExitCode {
         Command::Generate { target, reader, order, json } => {
             generate::run(target, &reader, order, json)
         }
-        Command::Mcp { target, reader, endpoint, language_model } => {
-            mcp::run(target, reader, endpoint, language_model)
+        Command::Mcp { target, reader, endpoint, language_model, transport } => {
+            mcp::run(target, reader, endpoint, language_model, transport)
         }
         Command::Eval { evaluation, reader } => eval::run(&evaluation, &reader),
         Command::Config { settings } => config::run(&settings),

@@ -1,17 +1,22 @@
 //! The tools over MCP. A thin adapter: a call becomes a request of the
 //! [`Discovery`] trait, and its error a sentence that an agent can act on.
 
+mod gate;
+mod http;
+mod keys;
+mod oauth;
+mod origin;
 mod progress;
 mod tools;
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, net::SocketAddr, sync::Arc};
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt as _,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-        JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
-        Tool,
+        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
+        Implementation, JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
+        ServerConfig, Tool,
     },
     service::RequestContext,
     transport::io::stdio_pipes,
@@ -21,11 +26,19 @@ use serde_json::Value;
 
 use crate::discovery::{Discovery, DiscoveryError};
 
+pub use http::{Access, PATH, router, serve_http};
+pub use oauth::{OAuth, Scopes};
+pub use origin::AllowList;
+
 /// What a client is told of the server as a whole.
 const INSTRUCTIONS: &str = "Finds the way in a GraphQL schema that is too large to read. \
 Ask search_schema about a topic to get ranked coordinates with their records, \
 then get_symbols for the exact record of coordinates that a record refers to; \
 or describe the data that you want to generate_query, which writes the operation.";
+
+/// How long a client may take the list of tools for current. It changes with the
+/// program only, so this is how long a new version may go unnoticed.
+const TOOLS_FRESH_MILLISECONDS: u64 = 5 * 60 * 1000;
 
 /// Why the server ended before its client did.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +46,14 @@ pub enum McpError {
     /// The client spoke no MCP, or left during the handshake.
     #[error("the MCP session did not start: {0}")]
     Start(String),
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {reason}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the system says.
+        reason: String,
+    },
     /// The session broke.
     #[error("the MCP session ended: {0}")]
     Session(String),
@@ -72,7 +93,9 @@ impl<D: Discovery> ServerHandler for Server<D> {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all().to_vec()))
+        Ok(ListToolsResult::with_all_items(tools::all().to_vec())
+            .with_ttl_ms(TOOLS_FRESH_MILLISECONDS)
+            .with_cache_scope(CacheScope::Private))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
