@@ -8,6 +8,8 @@ import asyncio
 import functools
 import json
 import os
+import re
+import subprocess
 import tempfile
 import time
 import unittest
@@ -60,7 +62,7 @@ def connected(test):
 
     @functools.wraps(test)
     async def with_client(self):
-        async with Client(server("--index", INDEX), mode=self.mode) as self.client:
+        async with Client(self.server(), mode=self.mode) as self.client:
             await test(self)
 
     return with_client
@@ -70,6 +72,10 @@ class TheContract:
     """What every client may rely on. A subclass says of which protocol era the client is."""
 
     mode: str
+
+    def server(self) -> StdioServerParameters | str:
+        """What to connect to: a server to start, or the URL of one that runs."""
+        return server("--index", INDEX)
 
     async def ask(self, tool: str, **arguments):
         """What a call answers, checked against the tool's own output schema."""
@@ -230,6 +236,38 @@ class Stateless(TheContract, unittest.IsolatedAsyncioTestCase):
     @connected
     async def test_speaks_the_newest_protocol(self):
         self.assertEqual(self.client.protocol_version, "2026-07-28")
+
+
+class OverHttp:
+    """One server for all tests of a class, at a port of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        command = [BINARY, "mcp", "--index", INDEX, "--http", "127.0.0.1:0"]
+        environment = {"SEXTANT_LOG": "sextant=info"}
+        cls.process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+        for line in cls.process.stderr:
+            if found := re.search(r"url=(\S+)", line):
+                cls.url = found[1]
+                return
+        raise AssertionError("the server ended before it listened")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.process.terminate()
+        cls.process.communicate()
+        assert cls.process.returncode == 0, "it stops when it is told to"
+
+    def server(self) -> str:
+        return self.url
+
+
+class HandshakeOverHttp(OverHttp, Handshake):
+    """As `Handshake`, over streamable HTTP."""
+
+
+class StatelessOverHttp(OverHttp, Stateless):
+    """As `Stateless`, over streamable HTTP."""
 
 
 class FromASchema(unittest.IsolatedAsyncioTestCase):

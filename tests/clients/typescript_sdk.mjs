@@ -1,8 +1,11 @@
 // Drives the binary with the official TypeScript MCP SDK, on GitHub's schema, and
 // counts what its answers cost an agent. Run by scripts/test.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -19,6 +22,7 @@ const load = async (name) => {
 };
 const { Client } = await load('@modelcontextprotocol/sdk/client/index.js');
 const { StdioClientTransport } = await load('@modelcontextprotocol/sdk/client/stdio.js');
+const { StreamableHTTPClientTransport } = await load('@modelcontextprotocol/sdk/client/streamableHttp.js');
 const { Ajv2020 } = await load('ajv/dist/2020.js');
 const { countTokens } = await load('gpt-tokenizer');
 
@@ -71,9 +75,9 @@ await client.connect(
 test.after(() => client.close());
 
 /** A tool's result, asked for again while the index is still building. */
-async function call(name, input) {
+async function call(name, input, of = client) {
   for (const deadline = Date.now() + PATIENCE; ; await sleep(100)) {
-    const result = await client.callTool({ name, arguments: input });
+    const result = await of.callTool({ name, arguments: input });
     if (!result.isError || result.content[0].text !== STILL_BUILDING) return result;
     assert.ok(Date.now() < deadline, `still building after ${PATIENCE / 1000} seconds`);
   }
@@ -137,4 +141,31 @@ test(`ten hits cost an agent ${MOST_TOKENS} tokens or less on average`, async (t
       `median ${costs[costs.length >> 1].tokens}, most ${dearest.tokens} ("${dearest.query}")`,
   );
   assert.ok(mean <= MOST_TOKENS, `${mean} tokens on average`);
+});
+
+test('the same over HTTP: list, call, error, and an end when it is told to', async (t) => {
+  const server = spawn(binary, ['mcp', '--index', index, '--http', '127.0.0.1:0'], {
+    env: { SEXTANT_LOG: 'sextant=info' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  t.after(() => server.kill('SIGKILL'));
+  let url;
+  for await (const line of createInterface({ input: server.stderr })) {
+    [, url] = line.match(/url=(\S+)/) ?? [];
+    if (url) break;
+  }
+  const overHttp = new Client({ name: 'sextant-tests', version: '0' });
+  await overHttp.connect(new StreamableHTTPClientTransport(new URL(url)));
+  assert.deepEqual((await overHttp.listTools()).tools, (await client.listTools()).tools);
+  const asked = ['get_symbols', { coordinates: ['object:PullRequest', 'field:Query.repository'] }];
+  const answer = await call(...asked, overHttp);
+  assert.ok(!answer.isError, answer.content[0].text);
+  assert.deepEqual(answer.structuredContent, (await call(...asked)).structuredContent);
+  const error = await call('search_schema', { query: '' }, overHttp);
+  assert.equal(error.isError, true);
+  assert.ok(error.content[0].text.startsWith('The request is not valid.'), error.content[0].text);
+  await assert.rejects(overHttp.callTool({ name: 'drop_schema' }), /there is no tool `drop_schema`/);
+  await overHttp.close();
+  server.kill('SIGTERM');
+  assert.deepEqual(await once(server, 'exit'), [0, null]);
 });
