@@ -13,6 +13,7 @@
 //! - [`index`]: the file, built, searched and read;
 //! - [`generate`]: operations, planned over the index and proved;
 //! - [`local`]: all of it in one process, following a schema that changes;
+//! - [`code`]: the code behind a graph: text search, and who calls whom;
 //! - [`mcp`]: the tools over MCP;
 //! - [`eval`]: how well search and generation do, on questions whose answers are
 //!   known;
@@ -50,6 +51,7 @@
 //! ```
 
 pub mod cli;
+pub mod code;
 pub mod config;
 pub mod discovery;
 pub mod embedding;
