@@ -2,17 +2,21 @@
 //! that the rest of the program takes.
 
 mod access;
+mod code;
 mod file;
 mod llm;
+mod mcp;
 
-use std::{ffi::OsString, net::SocketAddr, path::PathBuf};
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{
     ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
     builder::FalseyValueParser, parser::ValueSource,
 };
 
+pub use code::{CodeCommand, CodeTarget};
 pub use file::{Origin, Setting};
+pub use mcp::{Backend, Serving, Transport};
 
 use crate::{
     discovery::{GenerateRequest, SearchRequest, SymbolsRequest},
@@ -20,12 +24,12 @@ use crate::{
     generate::llm::Settings,
     index::{Cache, Vocabulary},
     local::{Reader, Target},
-    mcp::Access,
     schema::Source,
 };
 use access::AccessArguments;
 use file::ConfigFile;
 use llm::LlmArguments;
+use mcp::McpArguments;
 
 /// What the program was asked to do, checked.
 #[derive(Debug)]
@@ -82,18 +86,9 @@ pub enum Command {
         json: bool,
     },
     /// Serve MCP.
-    Mcp {
-        /// What to serve.
-        target: Target,
-        /// How questions are read.
-        reader: Reader,
-        /// Where to run an operation, for the guidance.
-        endpoint: Option<String>,
-        /// A language model that writes operations.
-        language_model: Option<Settings>,
-        /// Over what.
-        transport: Transport,
-    },
+    Mcp(Serving),
+    /// Search, index or ask code.
+    Code(CodeCommand),
     /// Measure search and generation on questions whose answers are known.
     Eval {
         /// What to measure.
@@ -117,20 +112,6 @@ pub struct Order {
     pub endpoint: Option<String>,
     /// A language model that writes it.
     pub language_model: Option<Settings>,
-}
-
-/// Over what MCP is served.
-#[derive(Debug)]
-pub enum Transport {
-    /// Standard input and output.
-    Stdio,
-    /// Streamable HTTP.
-    Http {
-        /// Where to listen.
-        address: SocketAddr,
-        /// Who may call.
-        access: Box<Access>,
-    },
 }
 
 /// What to print of a search.
@@ -221,24 +202,12 @@ impl Config {
                 };
                 (Command::Generate { target, reader, order, json }, "warn")
             }
-            Subcommands::Mcp(McpArguments { endpoint, llm, target, reader, http }) => {
-                let (target, reader) = (target.checked(given)?, reader.checked()?);
-                let transport = http.checked(given)?;
-                if matches!(transport, Transport::Stdio)
-                    && matches!(target, Target::Schema { source: Source::Stdin, .. })
-                {
-                    return Err(mistake(
-                        "standard input carries MCP, so --schema cannot be `-`; give a file, a folder or an endpoint",
-                    ));
-                }
-                let log = match transport {
-                    Transport::Stdio => "info",
-                    // Every request is a session of its own to rmcp, which tells of each.
-                    Transport::Http { .. } => "info,rmcp=warn",
-                };
-                let (endpoint, language_model) = (endpoint.checked()?, llm.checked()?);
-                (Command::Mcp { target, reader, endpoint, language_model, transport }, log)
+            Subcommands::Mcp(mcp) => {
+                let serving = mcp.checked(given)?;
+                let log = serving.transport.log();
+                (Command::Mcp(serving), log)
             }
+            Subcommands::Code { command } => (Command::Code(command.checked()?), "warn"),
             Subcommands::Eval(eval) => (eval.checked()?, "warn"),
             Subcommands::Config(ConfigArguments { command: ConfigCommand::Check { of } }) => {
                 (Command::Config { settings: effective(file.as_ref(), of)? }, "warn")
@@ -274,6 +243,11 @@ enum Subcommands {
     Generate(GenerateArguments),
     /// Serve the tools over MCP, on standard input and output or over HTTP
     Mcp(McpArguments),
+    /// Search the code behind a graph, index it, and ask who calls whom
+    Code {
+        #[command(subcommand)]
+        command: code::CodeSubcommands,
+    },
     /// Measure search on questions whose answers are known
     Eval(EvalArguments),
     /// Say which settings take effect
@@ -361,32 +335,6 @@ struct EndpointArguments {
 }
 
 #[derive(Debug, Args)]
-struct McpArguments {
-    #[command(flatten)]
-    endpoint: EndpointArguments,
-    #[command(flatten)]
-    llm: LlmArguments,
-    #[command(flatten)]
-    target: TargetArguments,
-    #[command(flatten)]
-    reader: ReaderArguments,
-    #[command(flatten)]
-    http: HttpArguments,
-}
-
-#[derive(Debug, Args)]
-struct HttpArguments {
-    /// Serve over HTTP at this address, for example 127.0.0.1:8000, rather than on standard input and output
-    #[arg(long, env = "SEXTANT_HTTP", value_name = "ADDR")]
-    http: Option<SocketAddr>,
-    /// Listen beyond this machine without checking tokens
-    #[arg(long, env = "SEXTANT_ALLOW_ANONYMOUS", value_parser = FalseyValueParser::new())]
-    allow_anonymous: bool,
-    #[command(flatten)]
-    access: AccessArguments,
-}
-
-#[derive(Debug, Args)]
 struct EvalArguments {
     /// A folder of questions: *.jsonl, a prompt, a graded topic or an operation a line
     data: PathBuf,
@@ -441,7 +389,7 @@ struct ReaderArguments {
     model: ModelArguments,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 struct CacheArguments {
     /// Where indexes of schemas are kept [default: the platform's cache folder]
     #[arg(long, env = "SEXTANT_CACHE_DIR", value_name = "DIR")]
@@ -509,29 +457,6 @@ impl EndpointArguments {
     }
 }
 
-impl HttpArguments {
-    fn checked(self, given: impl Fn(&str) -> bool) -> Result<Transport, clap::Error> {
-        let Some(address) = self.http else {
-            // In the environment they may be meant for other servers.
-            if let Some(flag) = AccessArguments::FLAGS.iter().find(|flag| given(flag)) {
-                let flag = flag.replace('_', "-");
-                return Err(mistake(&format!(
-                    "--{flag} is about MCP over HTTP; say where to listen with --http ADDR"
-                )));
-            }
-            return Ok(Transport::Stdio);
-        };
-        let access = self.access.checked().map_err(|reason| mistake(&reason))?;
-        if access.oauth.is_none() && !self.allow_anonymous && !address.ip().is_loopback() {
-            return Err(mistake(&format!(
-                "{address} can be reached from other machines, and whoever calls would see the shape of the schema; \
-                 check tokens with --oauth-issuer, listen on 127.0.0.1, or allow everybody with --allow-anonymous"
-            )));
-        }
-        Ok(Transport::Http { address, access: Box::new(access) })
-    }
-}
-
 impl CacheArguments {
     fn checked(self) -> Result<Cache, clap::Error> {
         self.cache_dir.map(Cache::new).or_else(Cache::of_platform).ok_or_else(|| {
@@ -581,6 +506,10 @@ impl ModelArguments {
 }
 
 impl TargetArguments {
+    fn is_empty(&self) -> bool {
+        self.index.is_none() && self.schema.is_none()
+    }
+
     /// A flag beats the environment; two flags, or two variables, are a mistake.
     fn checked(self, given: impl Fn(&str) -> bool) -> Result<Target, clap::Error> {
         let Self { index, schema, cache, header } = self;

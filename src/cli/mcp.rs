@@ -2,36 +2,40 @@
 
 use super::CliError;
 use crate::{
-    config::Transport,
-    generate::llm::{LanguageModel, Settings},
-    local::{LocalDiscovery, Reader, Target},
-    mcp,
+    code::Code,
+    config::{Backend, Serving, Transport},
+    discovery::Discovery,
+    generate::llm::LanguageModel,
+    local::LocalDiscovery,
+    mcp::{self, McpError, Server},
 };
 
-pub fn run(
-    target: Target,
-    reader: Reader,
-    endpoint: Option<String>,
-    language_model: Option<Settings>,
-    transport: Transport,
-) -> Result<(), CliError> {
-    let language_model =
-        language_model.map(LanguageModel::new).transpose().map_err(CliError::Start)?;
+pub fn run(serving: Serving) -> Result<(), CliError> {
+    let Serving { schema, code, transport } = serving;
+    let code = code.map(|code| Code::follow(&code.root, &code.cache.code_graph(&code.root)));
+    let code = code.transpose()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .map_err(|error| CliError::Start(error.to_string()))?;
-    let discovery = LocalDiscovery::start(target, reader, endpoint, language_model);
-    let served = runtime.block_on(async {
-        match transport {
-            Transport::Stdio => mcp::serve_stdio(discovery).await,
-            Transport::Http { address, access } => {
-                mcp::serve_http(discovery, address, *access).await
-            }
+    let served = match schema {
+        None => runtime.block_on(serve(Server::<LocalDiscovery>::new(None, code), transport)),
+        Some(Backend::Local { target, reader, endpoint, language_model }) => {
+            let language_model =
+                language_model.map(LanguageModel::new).transpose().map_err(CliError::Start)?;
+            let discovery = LocalDiscovery::start(target, reader, endpoint, language_model);
+            runtime.block_on(serve(Server::new(Some(discovery), code), transport))
         }
-    });
+    };
     // A read of standard input that is under way cannot be cancelled.
     runtime.shutdown_background();
     Ok(served?)
+}
+
+async fn serve<D: Discovery>(server: Server<D>, transport: Transport) -> Result<(), McpError> {
+    match transport {
+        Transport::Stdio => mcp::serve_stdio(server).await,
+        Transport::Http { address, access } => mcp::serve_http(server, address, *access).await,
+    }
 }

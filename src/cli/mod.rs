@@ -1,5 +1,6 @@
 //! One file a subcommand; the only place that prints.
 
+mod code;
 mod config;
 mod eval;
 mod generate;
@@ -15,6 +16,7 @@ use anstream::eprintln;
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
 use crate::{
+    code::CodeError,
     config::{Command, Config},
     discovery::DiscoveryError,
     embedding::{Embedder, EmbeddingError, ModelSource},
@@ -35,6 +37,8 @@ enum CliError {
     Embedding(#[from] EmbeddingError),
     #[error(transparent)]
     Discovery(#[from] DiscoveryError),
+    #[error(transparent)]
+    Code(#[from] CodeError),
     #[error(transparent)]
     Mcp(#[from] crate::mcp::McpError),
     #[error("cannot measure on the rows in `{}`: {reason}", .folder.display())]
@@ -68,9 +72,8 @@ pub fn run(config: Config) -> ExitCode {
         Command::Generate { target, reader, order, json } => {
             generate::run(target, &reader, order, json)
         }
-        Command::Mcp { target, reader, endpoint, language_model, transport } => {
-            mcp::run(target, reader, endpoint, language_model, transport)
-        }
+        Command::Mcp(serving) => mcp::run(serving),
+        Command::Code(command) => code::run(&command),
         Command::Eval { evaluation, reader } => eval::run(&evaluation, &reader),
         Command::Config { settings } => config::run(&settings),
     };

@@ -4,14 +4,18 @@
 //! [`search`] answers `search_code`: ripgrep's own crates read the tree, and
 //! what they find is ranked. [`graph`] answers `query_graph`: tree-sitter reads
 //! definitions, references and calls into one `SQLite` file, which is asked.
+//! [`Code`] is both, for a server.
 //! The requests and responses here are the contract of both tools.
 
 mod error;
 pub mod graph;
 pub mod search;
+mod tree;
 
 pub use error::CodeError;
+pub use tree::Code;
 
+use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -86,7 +90,7 @@ pub struct GraphQuery {
 }
 
 /// A relation between symbols that can be asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum RelationKind {
     /// Who calls it.

@@ -8,6 +8,7 @@ use std::{
 };
 
 use etcetera::BaseStrategy as _;
+use sha2::{Digest as _, Sha256};
 
 use super::{
     Index, IndexError,
@@ -75,6 +76,14 @@ impl Cache {
             }
         }
         Ok((Index::open(&path)?, report))
+    }
+
+    /// The file for the graph of the code below `root`, in a folder of its own.
+    #[must_use]
+    pub fn code_graph(&self, root: &Path) -> PathBuf {
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let hash = hex::encode(Sha256::digest(root.as_os_str().as_encoded_bytes()));
+        self.folder.join("code").join(hash).with_added_extension("sqlite")
     }
 
     fn path(&self, schema_hash: &str, model_hash: &str) -> PathBuf {

@@ -64,11 +64,13 @@ pub struct Access {
 /// [`McpError::Listen`] where the address is not to be had, and
 /// [`McpError::Session`] where the server breaks.
 pub async fn serve_http<D: Discovery>(
-    discovery: Arc<D>,
+    server: Server<D>,
     address: SocketAddr,
     access: Access,
 ) -> Result<(), McpError> {
-    let router = router(discovery, access)?;
+    // Those who watch over a process name it by its address, and learn nothing here.
+    let alive = get(async || "ok\n");
+    let router = router(server, access)?.route("/healthz", alive.clone()).route("/readyz", alive);
     let refused = |error: io::Error| McpError::Listen { address, reason: error.to_string() };
     let listener = TcpListener::bind(address).map_err(refused)?;
     listener.set_nonblocking(true).map_err(refused)?;
@@ -92,7 +94,7 @@ pub async fn serve_http<D: Discovery>(
 ///
 /// # Errors
 /// [`McpError::Start`] where tokens could never be checked.
-pub fn router<D: Discovery>(discovery: Arc<D>, access: Access) -> Result<Router, McpError> {
+pub fn router<D: Discovery>(server: Server<D>, access: Access) -> Result<Router, McpError> {
     let Access { allowed, oauth } = access;
     let resource_server = oauth.map(ResourceServer::new).transpose().map_err(McpError::Start)?;
     let gate = Arc::new(Gate { allowed, resource_server });
@@ -104,8 +106,7 @@ pub fn router<D: Discovery>(discovery: Arc<D>, access: Access) -> Result<Router,
         .disable_allowed_hosts()
         .disable_allowed_origins();
     let sessions = Arc::new(NeverSessionManager::default());
-    let server = move || Ok(Server { discovery: Arc::clone(&discovery) });
-    let endpoint = StreamableHttpService::new(server, sessions, config);
+    let endpoint = StreamableHttpService::new(move || Ok(server.clone()), sessions, config);
     let mut router = Router::new()
         .route_service(PATH, endpoint)
         .route_layer(middleware::from_fn_with_state(Arc::clone(&gate), gate::pass))

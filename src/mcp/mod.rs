@@ -1,5 +1,6 @@
 //! The tools over MCP. A thin adapter: a call becomes a request of the
-//! [`Discovery`] trait, and its error a sentence that an agent can act on.
+//! [`Discovery`] trait or of [`Code`], and its error a sentence that an agent
+//! can act on.
 
 mod gate;
 mod http;
@@ -9,7 +10,7 @@ mod origin;
 mod progress;
 mod tools;
 
-use std::{borrow::Cow, net::SocketAddr, sync::Arc};
+use std::{borrow::Cow, fmt, net::SocketAddr, sync::Arc};
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt as _,
@@ -24,14 +25,18 @@ use rmcp::{
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::discovery::{Discovery, DiscoveryError};
+use crate::{
+    code::Code,
+    discovery::{Discovery, DiscoveryError},
+};
+use tools::Subject;
 
 pub use http::{Access, PATH, router, serve_http};
 pub use oauth::{OAuth, Scopes};
 pub use origin::AllowList;
 
-/// What a client is told of the server as a whole.
-const INSTRUCTIONS: &str = "Finds the way in a GraphQL schema that is too large to read. \
+/// What a client is told of the server as a whole, where it has a schema.
+const SCHEMA_INSTRUCTIONS: &str = "Finds the way in a GraphQL schema that is too large to read. \
 Ask search_schema about a topic to get ranked coordinates with their records, \
 then get_symbols for the exact record of coordinates that a record refers to; \
 or describe the data that you want to generate_query, which writes the operation.";
@@ -39,6 +44,10 @@ or describe the data that you want to generate_query, which writes the operation
 /// How long a client may take the list of tools for current. It changes with the
 /// program only, so this is how long a new version may go unnoticed.
 const TOOLS_FRESH_MILLISECONDS: u64 = 5 * 60 * 1000;
+/// The same, where it has code.
+const CODE_INSTRUCTIONS: &str = "Finds the way in a working tree. \
+Ask search_code where a text or a pattern stands, \
+then query_graph who calls a symbol, what it calls, where it is defined and who refers to it.";
 
 /// Why the server ended before its client did.
 #[derive(Debug, thiserror::Error)]
@@ -63,10 +72,9 @@ pub enum McpError {
 ///
 /// # Errors
 /// Any [`McpError`]; a client that closes its end is none.
-pub async fn serve_stdio<D: Discovery>(discovery: Arc<D>) -> Result<(), McpError> {
+pub async fn serve_stdio<D: Discovery>(server: Server<D>) -> Result<(), McpError> {
     use rmcp::service::ServerInitializeError;
 
-    let server = Server { discovery };
     let running = match server.serve(stdio_pipes()).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -75,8 +83,41 @@ pub async fn serve_stdio<D: Discovery>(discovery: Arc<D>) -> Result<(), McpError
     running.waiting().await.map(|_| ()).map_err(|error| McpError::Session(error.to_string()))
 }
 
-struct Server<D> {
-    discovery: Arc<D>,
+/// What answers the tools: those of a schema, of code, or of both.
+pub struct Server<D> {
+    discovery: Option<Arc<D>>,
+    code: Option<Code>,
+}
+
+impl<D> Clone for Server<D> {
+    fn clone(&self) -> Self {
+        Self { discovery: self.discovery.clone(), code: self.code.clone() }
+    }
+}
+
+impl<D> Server<D> {
+    /// Lists the tools of what there is, and no others.
+    #[must_use]
+    pub const fn new(discovery: Option<Arc<D>>, code: Option<Code>) -> Self {
+        Self { discovery, code }
+    }
+
+    /// The tools that this server can answer.
+    fn tools(&self) -> impl Iterator<Item = &'static Tool> {
+        let (schema, code) = (self.discovery.is_some(), self.code.is_some());
+        tools::all().iter().filter(move |tool| match tools::subject(&tool.name) {
+            Subject::Schema => schema,
+            Subject::Code => code,
+        })
+    }
+
+    fn unknown_tool(&self, name: &str) -> ErrorData {
+        let known: Vec<&str> = self.tools().map(|tool| tool.name.as_ref()).collect();
+        ErrorData::invalid_params(
+            Cow::Owned(format!("there is no tool `{name}`; the tools are {}", known.join(", "))),
+            None,
+        )
+    }
 }
 
 impl<D: Discovery> ServerHandler for Server<D> {
@@ -84,7 +125,10 @@ impl<D: Discovery> ServerHandler for Server<D> {
         let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
         info.server_info = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
             .with_title("Sextant");
-        info.instructions = Some(INSTRUCTIONS.to_owned());
+        let schema = self.discovery.as_ref().map(|_| SCHEMA_INSTRUCTIONS);
+        let code = self.code.as_ref().map(|_| CODE_INSTRUCTIONS);
+        let told: Vec<&str> = schema.into_iter().chain(code).collect();
+        info.instructions = Some(told.join("\n"));
         info
     }
 
@@ -93,13 +137,13 @@ impl<D: Discovery> ServerHandler for Server<D> {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all().to_vec())
+        Ok(ListToolsResult::with_all_items(self.tools().cloned().collect())
             .with_ttl_ms(TOOLS_FRESH_MILLISECONDS)
             .with_cache_scope(CacheScope::Private))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::all().iter().find(|tool| tool.name == name).cloned()
+        self.tools().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(
@@ -108,27 +152,36 @@ impl<D: Discovery> ServerHandler for Server<D> {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let answer = match request.name.as_ref() {
-            tools::SEARCH_SCHEMA => match parse(arguments) {
-                Ok(request) => answer(self.discovery.search(request).await),
-                Err(error) => answer::<()>(Err(error)),
+        let name = request.name.as_ref();
+        let answer = match (name, &self.discovery, &self.code) {
+            (tools::SEARCH_SCHEMA, Some(schema), _) => match parse(arguments) {
+                Ok(request) => answer(schema.search(request).await),
+                Err(error) => refusal(&error),
             },
-            tools::GET_SYMBOLS => match parse(arguments) {
-                Ok(request) => answer(self.discovery.symbols(request).await),
-                Err(error) => answer::<()>(Err(error)),
+            (tools::GET_SYMBOLS, Some(schema), _) => match parse(arguments) {
+                Ok(request) => answer(schema.symbols(request).await),
+                Err(error) => refusal(&error),
             },
-            tools::GENERATE_QUERY => match parse(arguments) {
+            (tools::GENERATE_QUERY, Some(schema), _) => match parse(arguments) {
                 Ok(request) => {
                     let (told, steps) = progress::channel();
-                    let work = self.discovery.generate(request, &told);
+                    let work = schema.generate(request, &told);
                     match progress::relay(&context, work, steps).await {
                         Some(result) => answer(result),
                         None => called_off(),
                     }
                 }
-                Err(error) => answer::<()>(Err(error)),
+                Err(error) => refusal(&error),
             },
-            other => return Err(unknown_tool(other)),
+            (tools::SEARCH_CODE, _, Some(code)) => match parse(arguments) {
+                Ok(query) => answer(code.search(query).await),
+                Err(error) => refusal(&error),
+            },
+            (tools::QUERY_GRAPH, _, Some(code)) => match parse(arguments) {
+                Ok(query) => answer(code.query(query).await),
+                Err(error) => refusal(&error),
+            },
+            _ => return Err(self.unknown_tool(name)),
         };
         Ok(answer.into())
     }
@@ -146,13 +199,14 @@ fn parse<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, DiscoveryError
     })
 }
 
-fn answer<T: Serialize>(result: Result<T, DiscoveryError>) -> CallToolResult {
-    let result = result.and_then(|response| {
-        serde_json::to_value(response).map_err(|error| DiscoveryError::failed(&error))
-    });
-    match result {
+fn answer<T: Serialize>(result: Result<T, impl fmt::Display>) -> CallToolResult {
+    let response = match result {
+        Ok(response) => serde_json::to_value(response),
+        Err(error) => return refusal(&error),
+    };
+    match response {
         Ok(response) => CallToolResult::structured(response),
-        Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
+        Err(error) => refusal(&DiscoveryError::failed(&error)),
     }
 }
 
@@ -161,10 +215,7 @@ fn called_off() -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text("The request was called off.")])
 }
 
-fn unknown_tool(name: &str) -> ErrorData {
-    let known: Vec<&str> = tools::all().iter().map(|tool| tool.name.as_ref()).collect();
-    ErrorData::invalid_params(
-        Cow::Owned(format!("there is no tool `{name}`; the tools are {}", known.join(", "))),
-        None,
-    )
+/// An error that the agent reads, rather than one of the protocol.
+fn refusal(error: &impl fmt::Display) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(error.to_string())])
 }

@@ -9,14 +9,33 @@ use rmcp::{
 };
 use schemars::JsonSchema;
 
-use crate::discovery::{
-    GenerateRequest, GenerateResponse, SearchRequest, SearchResponse, SymbolsRequest,
-    SymbolsResponse,
+use crate::{
+    code::{GraphQuery, SearchQuery, SearchResult, graph::GraphResult},
+    discovery::{
+        GenerateRequest, GenerateResponse, SearchRequest, SearchResponse, SymbolsRequest,
+        SymbolsResponse,
+    },
 };
 
 pub const SEARCH_SCHEMA: &str = "search_schema";
 pub const GET_SYMBOLS: &str = "get_symbols";
 pub const GENERATE_QUERY: &str = "generate_query";
+pub const SEARCH_CODE: &str = "search_code";
+pub const QUERY_GRAPH: &str = "query_graph";
+
+/// What a tool is about, which the server must have been given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    Schema,
+    Code,
+}
+
+pub fn subject(name: &str) -> Subject {
+    match name {
+        SEARCH_CODE | QUERY_GRAPH => Subject::Code,
+        _ => Subject::Schema,
+    }
+}
 
 const SEARCH_DESCRIPTION: &str = "\
 Ranks the elements of the GraphQL schema against a topic and returns their coordinates and records, best first. \
@@ -50,6 +69,33 @@ that is no error, and `search_schema` shows what there is instead. \
 Nothing is run. \
 Example: {\"prompt\": \"employees with their ids and current moods\"}";
 
+const SEARCH_CODE_DESCRIPTION: &str = "\
+Use this when you need to find where a symbol, string, or pattern occurs in the working tree. \
+Faster and more focused than Grep when you want results ranked by relevance \
+and scoped to a path glob or language. Returns line-level hits with snippets. \
+Definitions come first, then uses, then comments, tests, generated and vendored files. \
+Ignored and binary files are left out. `pattern` is plain text and case counts; \
+with `is_regex` it is a regular expression of one line, where `(?i)` ignores case. \
+`path_glob` is relative to the root of the tree; `!tests/**` leaves out. \
+`truncated` says that there is more: narrow it, or raise `limit` (50 by default, 1000 at most). \
+Examples: {\"pattern\": \"fn main\", \"is_regex\": false, \"limit\": 20}, \
+{\"pattern\": \"^impl .* for .*Backend$\", \"is_regex\": true, \"path_glob\": \"crates/**/*.rs\", \"language\": \"rust\"}";
+
+const QUERY_GRAPH_DESCRIPTION: &str = "\
+Use this when you need to know how a symbol relates to other code: \
+who calls it, what it calls, where it's defined, or where it's referenced. \
+Returns a graph of nodes and edges rather than raw text matches. \
+Prefer this over Grep for call-chain reasoning. \
+`target` is a name (`search`), a qualified name (`RecursiveEngine::run`, `Class.method`), \
+a place (`src/main.rs:71`, the innermost definition around it), \
+or a coordinate of a GraphQL schema (`field:Employee.details`, the functions that resolve it). \
+`kind` is `callers`, `callees`, `defines` or `references`. \
+`max_hops` goes further along callers and callees (1 by default, 10 at most). \
+An ambiguous name answers for all of its definitions; `resolution` on an edge says how sure it is. \
+Empty lists mean that the code is not indexed yet. \
+Examples: {\"target\": \"RecursiveEngine::run\", \"kind\": \"callers\"}, \
+{\"target\": \"crates/muninn/src/main.rs:71\", \"kind\": \"defines\", \"max_hops\": 1}";
+
 /// The tools, in the order in which an agent needs them.
 pub fn all() -> &'static [Tool] {
     static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
@@ -68,6 +114,16 @@ pub fn all() -> &'static [Tool] {
                 GENERATE_QUERY,
                 "Generate an operation",
                 GENERATE_DESCRIPTION,
+            ),
+            tool::<SearchQuery, SearchResult>(
+                SEARCH_CODE,
+                "Search the code",
+                SEARCH_CODE_DESCRIPTION,
+            ),
+            tool::<GraphQuery, GraphResult>(
+                QUERY_GRAPH,
+                "Ask the code's graph",
+                QUERY_GRAPH_DESCRIPTION,
             ),
         ]
     });

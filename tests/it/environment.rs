@@ -7,14 +7,26 @@ use std::{
 
 use crate::harness::{Folder, Server, repository, run, sample, sample_index, text};
 
-const SUBCOMMANDS: [&str; 7] = ["index", "search", "get", "generate", "mcp", "eval", "config"];
+const SUBCOMMANDS: [&str; 10] = [
+    "index",
+    "search",
+    "get",
+    "generate",
+    "mcp",
+    "code index",
+    "code search",
+    "code graph",
+    "eval",
+    "config",
+];
 
 /// Flags that only print something of the program itself.
 const WITHOUT_VARIABLE: [&str; 2] = ["--help", "--version"];
 
 /// Each flag of a subcommand, and the variable that its help names.
 fn flags(subcommand: &str) -> BTreeMap<String, Option<String>> {
-    let help = Folder::new().run(&[subcommand, "--help"]).succeeds();
+    let words: Vec<&str> = subcommand.split(' ').chain(["--help"]).collect();
+    let help = Folder::new().run(&words).succeeds();
     let mut entries: Vec<String> = Vec::new();
     for line in help.lines().map(str::trim) {
         if line.starts_with('-') || line.starts_with('<') {

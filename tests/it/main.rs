@@ -15,6 +15,7 @@ mod bad_input;
 mod cache;
 mod cases;
 mod cli;
+mod code;
 mod config;
 mod corpus;
 mod environment;

@@ -11,8 +11,17 @@ use super::{
 
 /// What servers put before or after the name of a GraphQL type to name the type
 /// in code that stands for it.
-const SUFFIXES: [&str; 9] =
-    ["Resolvers", "Resolver", "ObjectType", "GraphType", "Extensions", "Type", "Node", "Root", "Object"];
+const SUFFIXES: [&str; 9] = [
+    "Resolvers",
+    "Resolver",
+    "ObjectType",
+    "GraphType",
+    "Extensions",
+    "Type",
+    "Node",
+    "Root",
+    "Object",
+];
 /// Prefixes of resolver functions: Graphene's, and Hot Chocolate's.
 const PREFIXES: [&str; 2] = ["resolve_", "Get"];
 
@@ -31,7 +40,10 @@ pub fn plain(name: &str) -> String {
 /// The name of a type in a schema that a type in code may stand for, besides its own.
 #[must_use]
 pub fn type_of(name: &str) -> Option<&str> {
-    SUFFIXES.into_iter().find_map(|suffix| name.strip_suffix(suffix)).filter(|name| !name.is_empty())
+    SUFFIXES
+        .into_iter()
+        .find_map(|suffix| name.strip_suffix(suffix))
+        .filter(|name| !name.is_empty())
 }
 
 /// What may stand after the name of a GraphQL type to name one in code.
@@ -102,7 +114,11 @@ fn last_word(text: &str) -> Option<&str> {
 fn rust(symbol: &Symbol, add: &mut dyn FnMut(&str, &str)) {
     let Some(owner) = &symbol.owner else { return };
     let names = [
-        "Object", "ComplexObject", "Subscription", "graphql_object", "graphql_subscription",
+        "Object",
+        "ComplexObject",
+        "Subscription",
+        "graphql_object",
+        "graphql_subscription",
         "graphql_interface",
     ];
     if decorator(symbol, &names).is_none() {
@@ -117,9 +133,11 @@ fn rust(symbol: &Symbol, add: &mut dyn FnMut(&str, &str)) {
 }
 
 fn go(symbol: &Symbol, add: &mut dyn FnMut(&str, &str)) {
-    if let Some(parent) = symbol.owner.as_deref().and_then(|owner| {
-        owner.strip_suffix("Resolver").or_else(|| owner.strip_suffix("resolver"))
-    }) {
+    if let Some(parent) = symbol
+        .owner
+        .as_deref()
+        .and_then(|owner| owner.strip_suffix("Resolver").or_else(|| owner.strip_suffix("resolver")))
+    {
         add(parent, &symbol.name);
     }
 }
@@ -136,7 +154,10 @@ fn ecmascript(symbol: &Symbol, holder: Option<&Symbol>, add: &mut dyn FnMut(&str
         {
             let of = decorator(holder, &["Resolver", "ObjectType"]);
             let parent = of.and_then(|(_, rest)| quoted(rest).or_else(|| last_word(rest)));
-            add(parent.unwrap_or_else(|| type_of(&holder.name).unwrap_or(&holder.name)), &by_name(rest));
+            add(
+                parent.unwrap_or_else(|| type_of(&holder.name).unwrap_or(&holder.name)),
+                &by_name(rest),
+            );
         }
         return;
     }
@@ -165,9 +186,9 @@ fn python(symbol: &Symbol, holder: Option<&Symbol>, source: &str, add: &mut dyn 
     for text in &symbol.decorators {
         let Some((object, rest)) = text.trim_start_matches('@').split_once('.') else { continue };
         let Some(field) = rest.strip_prefix("field").and_then(quoted) else { continue };
-        let named = source.find(&format!("{object} = ObjectType(")).and_then(|at| {
-            quoted(source.get(at..)?.lines().next()?)
-        });
+        let named = source
+            .find(&format!("{object} = ObjectType("))
+            .and_then(|at| quoted(source.get(at..)?.lines().next()?));
         add(named.unwrap_or_else(|| object.trim_end_matches("_type")), field);
     }
 }
@@ -206,7 +227,11 @@ fn csharp(symbol: &Symbol, holder: Option<&Symbol>, add: &mut dyn FnMut(&str, &s
         let name = symbol.name.strip_suffix("Async").unwrap_or(&symbol.name);
         name.strip_prefix("Get").filter(|name| !name.is_empty()).unwrap_or(name)
     });
-    let roots = [("QueryType", "Query"), ("MutationType", "Mutation"), ("SubscriptionType", "Subscription")];
+    let roots = [
+        ("QueryType", "Query"),
+        ("MutationType", "Mutation"),
+        ("SubscriptionType", "Subscription"),
+    ];
     for (attribute, root) in roots {
         if decorator(holder, &[attribute]).is_some() {
             add(root, field);

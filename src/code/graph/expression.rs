@@ -22,15 +22,51 @@ const MAX_STEPS: usize = 12;
 const MAX_BYTES: usize = 160;
 /// Wrappers around a type whose members one mostly reaches through them.
 const TRANSPARENT: [&str; 22] = [
-    "Box", "Arc", "Rc", "Option", "Result", "Ref", "RefMut", "MutexGuard", "Pin", "LazyLock",
-    "OnceLock", "Promise", "Awaited", "Readonly", "Partial", "Required", "Optional", "Type",
-    "Task", "ValueTask", "Annotated", "Lazy",
+    "Box",
+    "Arc",
+    "Rc",
+    "Option",
+    "Result",
+    "Ref",
+    "RefMut",
+    "MutexGuard",
+    "Pin",
+    "LazyLock",
+    "OnceLock",
+    "Promise",
+    "Awaited",
+    "Readonly",
+    "Partial",
+    "Required",
+    "Optional",
+    "Type",
+    "Task",
+    "ValueTask",
+    "Annotated",
+    "Lazy",
 ];
 /// Methods that hand on what they are called on, or what it wraps.
 const HANDS_ON: [&str; 20] = [
-    "unwrap", "expect", "unwrap_or_default", "as_ref", "as_mut", "clone", "to_owned", "borrow",
-    "borrow_mut", "lock", "as_deref", "as_deref_mut", "context", "with_context", "unwrap_or_else",
-    "ok_or_else", "ok_or", "map_err", "ok", "into_inner",
+    "unwrap",
+    "expect",
+    "unwrap_or_default",
+    "as_ref",
+    "as_mut",
+    "clone",
+    "to_owned",
+    "borrow",
+    "borrow_mut",
+    "lock",
+    "as_deref",
+    "as_deref_mut",
+    "context",
+    "with_context",
+    "unwrap_or_else",
+    "ok_or_else",
+    "ok_or",
+    "map_err",
+    "ok",
+    "into_inner",
 ];
 
 /// The text of a node.
@@ -121,12 +157,17 @@ fn link<'t>(node: Node<'t>, source: &str) -> Link<'t> {
     let call = |function: &str| field(function).map_or_else(unknown, Link::Call);
     let through = |inner: Option<Node<'t>>| inner.map_or_else(unknown, Link::Through);
     let first = || node.named_child(0);
-    let last = || node.named_child(u32::try_from(node.named_child_count()).unwrap_or(1).saturating_sub(1));
+    let last =
+        || node.named_child(u32::try_from(node.named_child_count()).unwrap_or(1).saturating_sub(1));
     match node.kind() {
-        "identifier" | "type_identifier" | "constant" | "name" | "package_identifier"
-        | "shorthand_property_identifier" | "namespace_identifier" | "crate" => {
-            Link::Head(text(node, source).to_owned())
-        }
+        "identifier"
+        | "type_identifier"
+        | "constant"
+        | "name"
+        | "package_identifier"
+        | "shorthand_property_identifier"
+        | "namespace_identifier"
+        | "crate" => Link::Head(text(node, source).to_owned()),
         "variable_name" if text(node, source) == "$this" => Link::Head(SELF.to_owned()),
         "variable_name" => Link::Head(text(node, source).to_owned()),
         "relative_scope" if text(node, source) == "parent" => Link::Head(SUPER.to_owned()),
@@ -138,24 +179,30 @@ fn link<'t>(node: Node<'t>, source: &str) -> Link<'t> {
         }
         "self" | "this" | "this_expression" | "relative_scope" => Link::Head(SELF.to_owned()),
         "super" | "base" | "super_expression" | "base_expression" => Link::Head(SUPER.to_owned()),
-        "instance_variable" => {
-            Link::Head(format!("{SELF}.{}", text(node, source)))
-        }
+        "instance_variable" => Link::Head(format!("{SELF}.{}", text(node, source))),
         // Rust
         "field_expression" => member("value", "field"),
         "scoped_identifier" | "scoped_type_identifier" if field("path").is_some() => {
             member("path", "name")
         }
         "generic_function" => through(field("function")),
-        "generic_type" | "generic_type_with_turbofish" if field("type").is_some() => through(field("type")),
+        "generic_type" | "generic_type_with_turbofish" if field("type").is_some() => {
+            through(field("type"))
+        }
         "reference_expression" => through(field("value")),
-        "try_expression" | "await_expression" | "parenthesized_expression" | "unary_expression"
-        | "non_null_expression" | "await" | "parenthesized_statements" | "satisfies_expression" => {
-            through(first())
-        }
-        "struct_expression" => {
-            Link::Head(field("name").and_then(|name| type_name(name, source)).map_or(UNKNOWN.to_owned(), |name| format!("<{name}>")))
-        }
+        "try_expression"
+        | "await_expression"
+        | "parenthesized_expression"
+        | "unary_expression"
+        | "non_null_expression"
+        | "await"
+        | "parenthesized_statements"
+        | "satisfies_expression" => through(first()),
+        "struct_expression" => Link::Head(
+            field("name")
+                .and_then(|name| type_name(name, source))
+                .map_or(UNKNOWN.to_owned(), |name| format!("<{name}>")),
+        ),
         // Several
         "call_expression" if field("function").is_some() => call("function"),
         "call_expression" => through(first()).called(),
@@ -168,10 +215,17 @@ fn link<'t>(node: Node<'t>, source: &str) -> Link<'t> {
             _ => unknown(),
         },
         "scope_resolution" => member("scope", "name"),
-        "as_expression" | "type_cast_expression" | "cast_expression" | "type_conversion_expression"
+        "as_expression"
+        | "type_cast_expression"
+        | "cast_expression"
+        | "type_conversion_expression"
         | "type_assertion_expression" => {
             let target = field("type").or_else(last);
-            Link::Head(target.and_then(|target| type_name(target, source)).map_or(UNKNOWN.to_owned(), |name| format!("<{name}>")))
+            Link::Head(
+                target
+                    .and_then(|target| type_name(target, source))
+                    .map_or(UNKNOWN.to_owned(), |name| format!("<{name}>")),
+            )
         }
         "new_expression" => made(field("constructor"), source),
         "object_creation_expression" if field("type").is_some() => made(field("type"), source),
@@ -190,7 +244,9 @@ fn link<'t>(node: Node<'t>, source: &str) -> Link<'t> {
         },
         "invocation_expression" => call("function"),
         "member_access_expression" if field("expression").is_some() => member("expression", "name"),
-        "member_access_expression" | "nullsafe_member_access_expression" => member("object", "name"),
+        "member_access_expression" | "nullsafe_member_access_expression" => {
+            member("object", "name")
+        }
         "member_call_expression" | "nullsafe_member_call_expression" => match field("name") {
             Some(name) => Link::Method(field("object"), name),
             None => unknown(),
@@ -238,21 +294,40 @@ pub fn type_name(node: Node<'_>, source: &str) -> Option<String> {
         let field = |name: &str| node.child_by_field_name(name);
         let first = || node.named_child(0);
         node = match node.kind() {
-            "type_identifier" | "identifier" | "name" | "constant" | "package_identifier" | "this_type" => {
+            "type_identifier" | "identifier" | "name" | "constant" | "package_identifier"
+            | "this_type" => {
                 let name = text(node, source);
-                return Some(if name == "Self" || name == "static" || name == "this" { SELF.to_owned() } else { name.to_owned() });
+                return Some(if name == "Self" || name == "static" || name == "this" {
+                    SELF.to_owned()
+                } else {
+                    name.to_owned()
+                });
             }
-            "scoped_type_identifier" | "scoped_identifier" | "nested_type_identifier" | "qualified_type" | "qualified_name"
-            | "attribute" | "scope_resolution" | "member_expression" | "nested_identifier" | "selector_expression" => {
+            "scoped_type_identifier"
+            | "scoped_identifier"
+            | "nested_type_identifier"
+            | "qualified_type"
+            | "qualified_name"
+            | "attribute"
+            | "scope_resolution"
+            | "member_expression"
+            | "nested_identifier"
+            | "selector_expression" => {
                 let name = dotted(text(node, source));
                 return (!name.contains(['<', '(', ' ', '[', '\n'])).then_some(name);
             }
-            "user_type" if node.named_child_count() > 1 && node.named_child(1).is_some_and(|child| child.kind() == "identifier") => {
+            "user_type"
+                if node.named_child_count() > 1
+                    && node.named_child(1).is_some_and(|child| child.kind() == "identifier") =>
+            {
                 let name = text(node, source).split('<').next().unwrap_or_default();
                 return Some(name.to_owned());
             }
             "generic_type" | "generic_name" | "subscript" | "user_type" => {
-                let name = field("type").or_else(|| field("name")).or_else(|| field("value")).or_else(first)?;
+                let name = field("type")
+                    .or_else(|| field("name"))
+                    .or_else(|| field("value"))
+                    .or_else(first)?;
                 let last = text(name, source).rsplit(['.', ':']).next().unwrap_or_default();
                 if TRANSPARENT.contains(&last) { inner(node)? } else { name }
             }
@@ -271,9 +346,19 @@ pub fn type_name(node: Node<'_>, source: &str) -> Option<String> {
                 let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
                 return plain.then(|| name.to_owned());
             }
-            "type" | "type_annotation" | "pointer_type" | "parenthesized_type" | "named_type"
-            | "readonly_type" | "trait_bounds" | "bounded_type" | "higher_ranked_trait_bound"
-            | "non_nullable_type" | "constraint" | "parenthesized_expression" | "ref_type" => first()?,
+            "type"
+            | "type_annotation"
+            | "pointer_type"
+            | "parenthesized_type"
+            | "named_type"
+            | "readonly_type"
+            | "trait_bounds"
+            | "bounded_type"
+            | "higher_ranked_trait_bound"
+            | "non_nullable_type"
+            | "constraint"
+            | "parenthesized_expression"
+            | "ref_type" => first()?,
             _ => return None,
         };
     }

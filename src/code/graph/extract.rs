@@ -352,7 +352,12 @@ impl<'s> Reading<'s> {
         }
     }
 
-    fn open(&mut self, end: usize, symbol: Option<usize>, inside: Option<(String, Option<String>)>) {
+    fn open(
+        &mut self,
+        end: usize,
+        symbol: Option<usize>,
+        inside: Option<(String, Option<String>)>,
+    ) {
         if self.open.len() >= MAX_OPEN {
             return;
         }
@@ -436,7 +441,8 @@ impl<'s> Reading<'s> {
         let line = event.name.unwrap_or(event.node).start_position().row + 1;
         let index = self.parsed.symbols.len();
         let mut decorators = std::mem::take(&mut self.decorators);
-        decorators.extend(self.open.last().into_iter().flat_map(|open| open.decorators.iter().cloned()));
+        decorators
+            .extend(self.open.last().into_iter().flat_map(|open| open.decorators.iter().cloned()));
         let symbol = Symbol {
             parent: Some(parent),
             scope,
@@ -472,7 +478,9 @@ impl<'s> Reading<'s> {
     }
 
     fn trail(&self, node: Node<'_>) -> String {
-        trail(node, self.source, &|name| self.locals.get(name).and_then(|found| found.last()).cloned())
+        trail(node, self.source, &|name| {
+            self.locals.get(name).and_then(|found| found.last()).cloned()
+        })
     }
 
     fn contain(&mut self, event: &Event<'_>) {
@@ -508,15 +516,16 @@ impl<'s> Reading<'s> {
         let inside = self.open.last().filter(|open| event.end <= open.end);
         let holder = inside.and_then(|open| open.symbol);
         // Some grammars put a decorator into what it decorates.
-        let decorated = holder.and_then(|holder| self.parsed.symbols.get_mut(holder)).filter(
-            |symbol| event.node.start_position().row < symbol.line
-                && event.node.start_position().row + 1 >= symbol.first_line
-                && event.node.kind() != "attribute_item"
-                && event.node.parent().is_some_and(|parent| {
-                    parent.start_position().row + 1 >= symbol.first_line
-                        && !matches!(parent.kind(), "class_body" | "declaration_list" | "block")
-                }),
-        );
+        let decorated =
+            holder.and_then(|holder| self.parsed.symbols.get_mut(holder)).filter(|symbol| {
+                event.node.start_position().row < symbol.line
+                    && event.node.start_position().row + 1 >= symbol.first_line
+                    && event.node.kind() != "attribute_item"
+                    && event.node.parent().is_some_and(|parent| {
+                        parent.start_position().row + 1 >= symbol.first_line
+                            && !matches!(parent.kind(), "class_body" | "declaration_list" | "block")
+                    })
+            });
         match decorated {
             Some(symbol) => symbol.decorators.push(decorator),
             None => self.decorators.push(decorator),
@@ -572,12 +581,16 @@ impl<'s> Reading<'s> {
             let before = self.source.as_bytes().get(event.start..at).unwrap_or_default();
             event.node.start_position().row + 1 + before.iter().filter(|b| **b == b'\n').count()
         };
-        let found = self.parsed.imports.iter().filter(|import| {
-            import.local != ALL && (event.start..event.end).contains(&import.at)
-        });
+        let found =
+            self.parsed.imports.iter().filter(|import| {
+                import.local != ALL && (event.start..event.end).contains(&import.at)
+            });
         let references: Vec<Reference> = found
             .map(|import| Reference {
-                name: import.name.clone().unwrap_or_else(|| modules::last(&import.module).to_owned()),
+                name: import
+                    .name
+                    .clone()
+                    .unwrap_or_else(|| modules::last(&import.module).to_owned()),
                 receiver: format!("@{}", import.local),
                 role: Role::Import,
                 within,
@@ -701,12 +714,32 @@ fn event<'t>(
         Capture::Bind | Capture::BindLower | Capture::Ignore => {
             // Of two patterns that bind a name the one that says what it stands
             // for is last, and so the one that counts.
-            if kind.is_some() { 8 } else if value.is_some() { 7 } else { 6 }
+            if kind.is_some() {
+                8
+            } else if value.is_some() {
+                7
+            } else {
+                6
+            }
         }
         Capture::CallMacro | Capture::CallNew | Capture::CallElement | Capture::CallSuper => 10,
-        Capture::Call => if receiver.is_some() { 10 } else { 11 },
+        Capture::Call => {
+            if receiver.is_some() {
+                10
+            } else {
+                11
+            }
+        }
         Capture::CallToken => 12,
-        _ => if receiver.is_some() { 13 } else if what == Capture::UseType { 14 } else { 15 },
+        _ => {
+            if receiver.is_some() {
+                13
+            } else if what == Capture::UseType {
+                14
+            } else {
+                15
+            }
+        }
     };
     let _ = source;
     Some(Event {
@@ -747,5 +780,6 @@ pub fn last_name(path: &str) -> &str {
 /// Whether an assignment to a member is not one to the object's own.
 fn is_local_field(node: Node<'_>, source: &str) -> bool {
     let Some(left) = node.child_by_field_name("left") else { return false };
-    left.child_by_field_name("object").is_some_and(|object| !matches!(text(object, source), "self" | "this"))
+    left.child_by_field_name("object")
+        .is_some_and(|object| !matches!(text(object, source), "self" | "this"))
 }

@@ -1,11 +1,6 @@
 //! Rows of the tables, each read once for a question.
 
-use std::{
-    cell::RefCell,
-    collections::HashMap,
-    hash::Hash,
-    rc::Rc,
-};
+use std::{cell::RefCell, collections::HashMap, hash::Hash, rc::Rc};
 
 use rusqlite::{Connection, Row};
 
@@ -142,9 +137,9 @@ impl<'c> Lookup<'c> {
     /// What `SQLite` reports, as for all look-ups.
     pub fn named(&self, name: &str) -> rusqlite::Result<Symbols> {
         remember(&self.named, name.to_owned(), || {
-            let mut statement = self
-                .connection
-                .prepare_cached(&format!("SELECT {SYMBOL} WHERE word.text = ?1 ORDER BY symbol.id"))?;
+            let mut statement = self.connection.prepare_cached(&format!(
+                "SELECT {SYMBOL} WHERE word.text = ?1 ORDER BY symbol.id"
+            ))?;
             let rows = statement.query_map([name], Symbol::read)?;
             Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?.into())
         })
@@ -305,9 +300,8 @@ impl<'c> Lookup<'c> {
         }
         let mut statement =
             self.connection.prepare_cached("SELECT DISTINCT module, language FROM file")?;
-        let rows = statement.query_map([], |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
-        })?;
+        let rows = statement
+            .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
         let mut found = Vec::new();
         for row in rows {
             let (module, language) = row?;

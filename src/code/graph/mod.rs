@@ -63,7 +63,10 @@ impl CodeGraph {
     /// where the file cannot be made.
     pub fn open(root: &Path, file: &Path) -> Result<Self, CodeError> {
         let root = root.canonicalize().ok().filter(|root| root.is_dir()).ok_or_else(|| {
-            CodeError::Invalid(format!("`{}` is no folder; name the root of the code.", root.display()))
+            CodeError::Invalid(format!(
+                "`{}` is no folder; name the root of the code.",
+                root.display()
+            ))
         })?;
         Ok(Self { root, store: Store::open(file)?, updating: Mutex::new(()) })
     }

@@ -145,7 +145,11 @@ impl<'l, 'c> Resolver<'l, 'c> {
                 self.member(&value, name, &place, MAX_DEPTH)?
             }
         };
-        Ok(found.into_iter().map(|(found, _)| found).filter(|found| found.id != symbol.id).collect())
+        Ok(found
+            .into_iter()
+            .map(|(found, _)| found)
+            .filter(|found| found.id != symbol.id)
+            .collect())
     }
 
     fn place_of(&self, symbol: &Symbol) -> Result<Option<Place>> {
@@ -239,12 +243,19 @@ impl<'l, 'c> Resolver<'l, 'c> {
                 return Ok(Value::Module(key.clone(), String::new()));
             }
         }
-        let by_path = matches!(place.file.language, Language::CSharp | Language::Php | Language::Java | Language::Kotlin);
+        let by_path = matches!(
+            place.file.language,
+            Language::CSharp | Language::Php | Language::Java | Language::Kotlin
+        );
         if by_path && !self.lookup.meant(name, &place.file)?.is_empty() {
             return Ok(Value::Module(name.to_owned(), String::new()));
         }
         let reach = place.file.language.reach();
-        Ok(if reach == Reach::File || name.starts_with(char::is_uppercase) { Value::Outside } else { Value::Unknown })
+        Ok(if reach == Reach::File || name.starts_with(char::is_uppercase) {
+            Value::Outside
+        } else {
+            Value::Unknown
+        })
     }
 
     /// What a use of a definition's name comes to.
@@ -313,7 +324,10 @@ impl<'l, 'c> Resolver<'l, 'c> {
         else {
             return Ok(Value::Unknown);
         };
-        let place = Place { within: symbol.parent.filter(|_| symbol.owner.is_none()).unwrap_or(symbol.id), ..place };
+        let place = Place {
+            within: symbol.parent.filter(|_| symbol.owner.is_none()).unwrap_or(symbol.id),
+            ..place
+        };
         self.value(&place, gives, depth)
     }
 
@@ -346,7 +360,9 @@ impl<'l, 'c> Resolver<'l, 'c> {
                 Ok(Value::Type(symbol))
             }
             Value::Outside | Value::Foreign(_) => Ok(Value::Outside),
-            Value::Type(_) | Value::Bases(_) | Value::Item(_) | Value::Unknown => Ok(Value::Unknown),
+            Value::Type(_) | Value::Bases(_) | Value::Item(_) | Value::Unknown => {
+                Ok(Value::Unknown)
+            }
         }
     }
 
@@ -355,14 +371,18 @@ impl<'l, 'c> Resolver<'l, 'c> {
         let Some(depth) = depth.checked_sub(1) else { return Ok(Vec::new()) };
         let language = place.file.language;
         let named = self.lookup.named(name)?;
-        let here: Vec<&Rc<Symbol>> =
-            named.iter().filter(|symbol| symbol.file == place.file.id && symbol.kind != "file").collect();
+        let here: Vec<&Rc<Symbol>> = named
+            .iter()
+            .filter(|symbol| symbol.file == place.file.id && symbol.kind != "file")
+            .collect();
         if !here.is_empty() {
             let mut next = Some(place.within);
             while let Some(around) = next {
                 let is_here = |symbol: &&Rc<Symbol>| {
                     (symbol.parent == Some(around) || symbol.id == around && is_type(&symbol.kind))
-                        && (symbol.owner.is_none() || language.members_are_bare() || is_type(&symbol.kind))
+                        && (symbol.owner.is_none()
+                            || language.members_are_bare()
+                            || is_type(&symbol.kind))
                 };
                 let found: Found = here
                     .iter()
@@ -410,7 +430,10 @@ impl<'l, 'c> Resolver<'l, 'c> {
 
     fn own_type_of_member(&self, place: &Place, name: &str, depth: u8) -> Result<Value> {
         // A type's name is no member of a type around it that has no such member.
-        if place.file.language != Language::Kotlin && name.starts_with(char::is_uppercase) && place.file.language != Language::CSharp {
+        if place.file.language != Language::Kotlin
+            && name.starts_with(char::is_uppercase)
+            && place.file.language != Language::CSharp
+        {
             return Ok(Value::Unknown);
         }
         self.own_type(place, depth)
@@ -429,7 +452,8 @@ impl<'l, 'c> Resolver<'l, 'c> {
             let Some(file) = self.lookup.file(symbol.file)? else { continue };
             let module = file.module.as_str();
             let around = nested
-                && (module.is_empty() || own.strip_prefix(module).is_some_and(|rest| rest.starts_with('/')));
+                && (module.is_empty()
+                    || own.strip_prefix(module).is_some_and(|rest| rest.starts_with('/')));
             if file.language.family() == place.file.language.family() && (module == own || around) {
                 found.push((module.len(), Rc::clone(symbol)));
             }
@@ -453,7 +477,8 @@ impl<'l, 'c> Resolver<'l, 'c> {
         let own = within.map(|symbol| symbol.qualified()).unwrap_or_default();
         let mut found: Vec<(usize, Rc<Symbol>)> = Vec::new();
         for symbol in named {
-            let constant = is_type(&symbol.kind) || matches!(symbol.kind.as_str(), "module" | "constant");
+            let constant =
+                is_type(&symbol.kind) || matches!(symbol.kind.as_str(), "module" | "constant");
             if !constant && symbol.owner.is_some() {
                 continue;
             }
@@ -462,7 +487,10 @@ impl<'l, 'c> Resolver<'l, 'c> {
                 continue;
             }
             let scope = symbol.scope.as_str();
-            let around = own == scope || own.strip_prefix(scope).is_some_and(|rest| scope.is_empty() || rest.starts_with('.'));
+            let around = own == scope
+                || own
+                    .strip_prefix(scope)
+                    .is_some_and(|rest| scope.is_empty() || rest.starts_with('.'));
             if around {
                 found.push((scope.len(), Rc::clone(symbol)));
             }
@@ -534,7 +562,14 @@ impl<'l, 'c> Resolver<'l, 'c> {
     }
 
     /// The definitions of a name in a module, or that it hands on.
-    fn in_module(&self, key: &str, scope: &str, name: &str, from: &FileRow, depth: u8) -> Result<Found> {
+    fn in_module(
+        &self,
+        key: &str,
+        scope: &str,
+        name: &str,
+        from: &FileRow,
+        depth: u8,
+    ) -> Result<Found> {
         let Some(depth) = depth.checked_sub(1) else { return Ok(Vec::new()) };
         let files = self.lookup.files_of(key)?;
         if files.is_empty() && scope.is_empty() && from.language == Language::Rust {
@@ -550,7 +585,11 @@ impl<'l, 'c> Resolver<'l, 'c> {
         let mut found = Vec::new();
         for symbol in self.lookup.named(name)?.iter() {
             let free = symbol.owner.is_none() || is_type(&symbol.kind);
-            if symbol.scope == scope && free && symbol.kind != "file" && files.contains(&symbol.file) {
+            if symbol.scope == scope
+                && free
+                && symbol.kind != "file"
+                && files.contains(&symbol.file)
+            {
                 let file = self.lookup.file(symbol.file)?;
                 if file.is_some_and(|file| file.language.family() == family) {
                     found.push((Rc::clone(symbol), Resolution::Imported));
@@ -577,7 +616,13 @@ impl<'l, 'c> Resolver<'l, 'c> {
         Ok(found.into_iter().map(|(symbol, _)| (symbol, Resolution::Imported)).collect())
     }
 
-    fn in_module_of_file(&self, above: &str, inner: &str, name: &str, from: &FileRow) -> Result<Found> {
+    fn in_module_of_file(
+        &self,
+        above: &str,
+        inner: &str,
+        name: &str,
+        from: &FileRow,
+    ) -> Result<Found> {
         let files = self.lookup.files_of(above)?;
         let family = from.language.family();
         let mut found = Vec::new();
@@ -606,8 +651,13 @@ impl<'l, 'c> Resolver<'l, 'c> {
             }
         }
         // The folder of a package without a file of its own.
-        let below = import.name.is_none() && file.language == Language::Python && path.starts_with(EXACT);
-        Ok(if below { Value::Module(path.trim_start_matches(EXACT).to_owned(), String::new()) } else { Value::Outside })
+        let below =
+            import.name.is_none() && file.language == Language::Python && path.starts_with(EXACT);
+        Ok(if below {
+            Value::Module(path.trim_start_matches(EXACT).to_owned(), String::new())
+        } else {
+            Value::Outside
+        })
     }
 
     /// The members of that name.
@@ -707,10 +757,14 @@ impl<'l, 'c> Resolver<'l, 'c> {
             return Ok(true);
         }
         let around = symbol.parent.map(|id| self.lookup.symbol(id)).transpose()?.flatten();
-        if around.is_some_and(|around| is_type(&around.kind) && around.name == of.name && !self.is_reopened(&around, of)) {
+        if around.is_some_and(|around| {
+            is_type(&around.kind) && around.name == of.name && !self.is_reopened(&around, of)
+        }) {
             return Ok(false);
         }
-        let (Some(file), Some(of_file)) = (self.lookup.file(symbol.file)?, self.lookup.file(of.file)?) else {
+        let (Some(file), Some(of_file)) =
+            (self.lookup.file(symbol.file)?, self.lookup.file(of.file)?)
+        else {
             return Ok(false);
         };
         if file.language.family() != of_file.language.family() {
@@ -731,9 +785,12 @@ impl<'l, 'c> Resolver<'l, 'c> {
     /// Whether two definitions are parts of one type: Ruby and C# allow it.
     fn is_reopened(&self, one: &Symbol, other: &Symbol) -> bool {
         one.scope == other.scope
-            && self.lookup.file(one.file).ok().flatten().is_some_and(|file| {
-                matches!(file.language, Language::Ruby | Language::CSharp)
-            })
+            && self
+                .lookup
+                .file(one.file)
+                .ok()
+                .flatten()
+                .is_some_and(|file| matches!(file.language, Language::Ruby | Language::CSharp))
     }
 
     fn bases(&self, of: &Rc<Symbol>) -> Result<Vec<Rc<Symbol>>> {
@@ -766,7 +823,8 @@ impl<'l, 'c> Resolver<'l, 'c> {
 
     fn macros(&self, place: &Place, name: &str) -> Result<Found> {
         let named = self.lookup.named(name)?;
-        let macros: Vec<&Rc<Symbol>> = named.iter().filter(|symbol| symbol.kind == "macro").collect();
+        let macros: Vec<&Rc<Symbol>> =
+            named.iter().filter(|symbol| symbol.kind == "macro").collect();
         let here: Found = macros
             .iter()
             .filter(|symbol| symbol.file == place.file.id)
@@ -791,14 +849,19 @@ impl<'l, 'c> Resolver<'l, 'c> {
     /// A bare name that neither scope nor import explains.
     fn far(&self, place: &Place, name: &str, role: i64) -> Result<Found> {
         let language = place.file.language;
-        let explained = matches!(language, Language::TypeScript | Language::Tsx | Language::Python | Language::Rust);
+        let explained = matches!(
+            language,
+            Language::TypeScript | Language::Tsx | Language::Python | Language::Rust
+        );
         if explained || is_common(name) || !self.lookup.imported(place.file.id, name)?.is_empty() {
             return Ok(Vec::new());
         }
         let family = language.family();
         let mut found = Vec::new();
         for symbol in self.lookup.named(name)?.iter() {
-            let fits = symbol.owner.is_none() && symbol.kind != "file" && (role != 0 || !is_data(&symbol.kind));
+            let fits = symbol.owner.is_none()
+                && symbol.kind != "file"
+                && (role != 0 || !is_data(&symbol.kind));
             if fits && symbol.scope.is_empty() && self.family(symbol)? == Some(family) {
                 found.push((Rc::clone(symbol), Resolution::Name));
             }
@@ -828,4 +891,3 @@ impl<'l, 'c> Resolver<'l, 'c> {
 pub fn is_data(kind: &str) -> bool {
     matches!(kind, "field" | "property" | "variable" | "constant" | "type")
 }
-

@@ -107,8 +107,8 @@ fn usable(path: &Path) -> Result<Option<Connection>, CodeError> {
     let pragma = |name: &str| {
         connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i32>(0))
     };
-    let tables = connection
-        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0));
+    let tables =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0));
     let (Ok(application), Ok(version), Ok(tables)) =
         (pragma("application_id"), pragma("user_version"), tables)
     else {
@@ -125,7 +125,8 @@ fn usable(path: &Path) -> Result<Option<Connection>, CodeError> {
     let length = fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default();
     let whole = pages.is_ok_and(|(count, size)| {
         let log = path.with_extension("sqlite-wal");
-        log.exists() || u64::try_from(i64::from(count) * i64::from(size)).unwrap_or_default() <= length
+        log.exists()
+            || u64::try_from(i64::from(count) * i64::from(size)).unwrap_or_default() <= length
     });
     Ok((version == VERSION && tables > 0 && whole).then_some(connection))
 }

@@ -182,9 +182,9 @@ impl Walk<'_, '_> {
         let mut callers = vec![Rc::clone(symbol)];
         if is_type(&symbol.kind) {
             let members = self.lookup.owned_by(&symbol.name)?;
-            let own = members.into_iter().filter(|member| {
-                member.parent == Some(symbol.id) || member.file == symbol.file
-            });
+            let own = members
+                .into_iter()
+                .filter(|member| member.parent == Some(symbol.id) || member.file == symbol.file);
             callers.extend(own);
         }
         for caller in callers {
@@ -202,7 +202,8 @@ impl Walk<'_, '_> {
     fn uses(&mut self, symbol: &Rc<Symbol>, calls: bool, next: &mut Vec<Rc<Symbol>>) -> Result<()> {
         let mut meant = vec![Rc::clone(symbol)];
         if symbol.kind == "constructor"
-            && let Some(class) = symbol.parent.map(|id| self.lookup.symbol(id)).transpose()?.flatten()
+            && let Some(class) =
+                symbol.parent.map(|id| self.lookup.symbol(id)).transpose()?.flatten()
             && class.name != symbol.name
         {
             // A constructor is called by the name of its type.
@@ -217,7 +218,8 @@ impl Walk<'_, '_> {
                     continue;
                 }
                 let found = self.resolver.resolve(&site)?;
-                let Some((_, resolution)) = found.iter().find(|(found, _)| found.id == one.id) else {
+                let Some((_, resolution)) = found.iter().find(|(found, _)| found.id == one.id)
+                else {
                     continue;
                 };
                 let Some(user) = self.lookup.symbol(site.symbol)? else { continue };

@@ -94,9 +94,9 @@ impl Writing {
         };
         let id = match found {
             Some(id) => id,
-            None => transaction
-                .prepare_cached("INSERT INTO word (text) VALUES (?1)")?
-                .insert([text])?,
+            None => {
+                transaction.prepare_cached("INSERT INTO word (text) VALUES (?1)")?.insert([text])?
+            }
         };
         self.words.insert(text.to_owned(), id);
         Ok(id)
@@ -107,7 +107,11 @@ impl Writing {
     ///
     /// # Errors
     /// What `SQLite` reports.
-    pub fn file(&mut self, transaction: &Transaction<'_>, fresh: &Fresh) -> rusqlite::Result<usize> {
+    pub fn file(
+        &mut self,
+        transaction: &Transaction<'_>,
+        fresh: &Fresh,
+    ) -> rusqlite::Result<usize> {
         let known = transaction
             .prepare_cached("SELECT id FROM file WHERE path = ?1")?
             .query_row([&fresh.path], |row| row.get::<_, i64>(0))

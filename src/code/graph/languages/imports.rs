@@ -158,7 +158,12 @@ fn python(node: Node<'_>, source: &str, path: &str) -> Vec<Import> {
             "dotted_name" => (Some(child), None),
             "wildcard_import" => {
                 let module = module.clone().unwrap_or_default();
-                found.push(Import { local: ALL.into(), module, name: None, at: child.start_byte() });
+                found.push(Import {
+                    local: ALL.into(),
+                    module,
+                    name: None,
+                    at: child.start_byte(),
+                });
                 continue;
             }
             _ => continue,
@@ -317,9 +322,9 @@ fn required(node: Node<'_>, source: &str, path: &str) -> Vec<Import> {
 /// Java, Kotlin and C#, which differ in words only.
 fn jvm(language: Language, node: Node<'_>, source: &str) -> Vec<Import> {
     let statement = text(node, source).trim_end_matches(';');
-    let words = statement.split_whitespace().filter(|word| {
-        !matches!(*word, "import" | "static" | "using" | "global" | "unsafe")
-    });
+    let words = statement
+        .split_whitespace()
+        .filter(|word| !matches!(*word, "import" | "static" | "using" | "global" | "unsafe"));
     let words: Vec<&str> = words.collect();
     let at = |word: &str| {
         let last = split(word).1;
