@@ -282,5 +282,87 @@ class FromASchema(unittest.IsolatedAsyncioTestCase):
             self.assertTrue(any(Path(cache).rglob("*")), "the index is kept for the next start")
 
 
+ENGINE = """\
+pub struct RecursiveEngine;
+
+impl RecursiveEngine {
+    pub fn run(&self) -> usize {
+        1
+    }
+}
+
+fn main() {
+    RecursiveEngine.run();
+}
+"""
+
+
+class OverCode(unittest.IsolatedAsyncioTestCase):
+    """The tools about code, on a tree that each test writes."""
+
+    async def on_a_tree(self, test, *arguments: str):
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "code/src/main.rs")
+            source.parent.mkdir(parents=True)
+            source.write_text(ENGINE)
+            code = ("--code", str(Path(folder, "code")), "--cache-dir", str(Path(folder, "cache")))
+            async with Client(server(*code, *arguments), mode="legacy") as self.client:
+                await test()
+
+    async def ask(self, tool: str, **arguments):
+        """What a call answers, checked against the tool's own output schema."""
+        result = await call(self.client, tool, arguments)
+        self.assertFalse(result.is_error, text(result))
+        tools = {tool.name: tool for tool in (await self.client.list_tools()).tools}
+        Draft202012Validator(tools[tool].output_schema).validate(result.structured_content)
+        return result.structured_content
+
+    async def test_lists_the_tools_of_what_it_was_given(self):
+        async def names():
+            return {tool.name for tool in (await self.client.list_tools()).tools}
+
+        async def only_code():
+            self.assertEqual(await names(), {"search_code", "query_graph"})
+
+        async def both():
+            self.assertEqual(
+                await names(),
+                {"search_schema", "get_symbols", "generate_query", "search_code", "query_graph"},
+            )
+
+        await self.on_a_tree(only_code)
+        await self.on_a_tree(both, "--index", INDEX)
+
+    async def test_search_code_ranks_lines(self):
+        async def test():
+            answer = await self.ask("search_code", pattern="RecursiveEngine", limit=2)
+            self.assertEqual(answer["hits"][0], {"path": "src/main.rs", "line": 1, "snippet": "pub struct RecursiveEngine;"})
+            self.assertTrue(answer["truncated"])
+            answer = await self.ask("search_code", pattern=r"^fn \w+\(", is_regex=True, language="rust")
+            self.assertEqual([hit["line"] for hit in answer["hits"]], [9])
+            self.assertFalse(answer["truncated"])
+            result = await call(self.client, "search_code", {"pattern": "fn (", "is_regex": True})
+            self.assertTrue(result.is_error)
+            self.assertTrue(text(result).startswith(NOT_VALID), text(result))
+
+        await self.on_a_tree(test)
+
+    async def test_query_graph_follows_calls(self):
+        async def test():
+            deadline = time.monotonic() + PATIENCE
+            while True:
+                answer = await self.ask("query_graph", target="RecursiveEngine::run", kind="callers")
+                if answer["nodes"]:
+                    break
+                self.assertLess(time.monotonic(), deadline, "the code is never indexed")
+                await asyncio.sleep(0.1)
+            run, main = answer["nodes"]
+            self.assertEqual(run["location"], "src/main.rs:4")
+            self.assertEqual(main["location"], "src/main.rs:9")
+            self.assertEqual((answer["edges"][0]["from"], answer["edges"][0]["to"]), (main["id"], run["id"]))
+
+        await self.on_a_tree(test)
+
+
 if __name__ == "__main__":
     unittest.main()
