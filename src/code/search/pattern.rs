@@ -6,12 +6,12 @@ use regex_syntax::ParserBuilder;
 
 use crate::code::{CodeError, MAX_PATTERN_CHARS, SearchQuery};
 
-/// The most bytes that a compiled pattern takes. Patterns that people write
-/// take some kilobytes; `\w{20}` takes half of this, as `\w` knows all of
-/// Unicode. In the worst case every byte of a tree visits every state.
+/// The most bytes that a compiled pattern takes: `\w{20}`, where `\w` knows all
+/// of Unicode, still fits, and `\w{30}` does not. In the worst case every byte
+/// of a tree visits every state.
 const COMPILED_BYTES: usize = 1 << 20;
-/// The most bytes that a matcher's cache of states takes, in each thread. It
-/// suffices for patterns of the size above; beyond it, matching gets slower.
+/// The most bytes that a matcher's cache of states takes, in each thread. A
+/// pattern that needs more makes its states anew, which is slower.
 const CACHE_BYTES: usize = 8 << 20;
 
 /// Compiles what a query looks for. It matches within one line, whatever the

@@ -13,11 +13,11 @@ use crate::code::{CodeError, SearchQuery};
 
 /// The longest glob, in characters.
 const MAX_GLOB_CHARS: usize = 1_000;
-/// The most threads of one search; more wait for the disk, as ripgrep found.
+/// The most threads of one search, which are ripgrep's too.
 const MAX_THREADS: usize = 12;
 /// How alike two names of languages must be for one to be offered for the
-/// other, by Jaro and Winkler: `pyton` and `python` are at 0.95, `rust` and
-/// `ruby` at 0.70.
+/// other, by Jaro and Winkler: `pyton` and `python` are at 0.96, `rust` and
+/// `ruby` at 0.67.
 const ALIKE: f64 = 0.75;
 /// How many names of languages are offered.
 const OFFERED: usize = 3;
