@@ -9,7 +9,7 @@ use super::tier::Tier;
 pub struct Rank {
     /// How good the match is.
     pub tier: Tier,
-    /// How many folders lead to the file.
+    /// How many names the path has.
     pub depth: usize,
     /// The file, relative to the root.
     pub path: Arc<str>,
