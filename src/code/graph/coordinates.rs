@@ -4,6 +4,8 @@
 //! A coordinate is kept as a key in lower case without underscores, since the
 //! servers turn `display_name`, `DisplayName` and `displayName` into each other.
 
+use std::collections::HashMap;
+
 use super::{
     extract::{Symbol, is_type, last_name},
     languages::Language,
@@ -56,6 +58,7 @@ pub fn suffixes() -> impl Iterator<Item = &'static str> {
 #[must_use]
 pub fn of(language: Language, symbols: &[Symbol], source: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
+    let objects = object_types(source);
     for (index, symbol) in symbols.iter().enumerate() {
         if symbol.kind == "file" || is_type(symbol.kind) {
             continue;
@@ -69,7 +72,7 @@ pub fn of(language: Language, symbols: &[Symbol], source: &str) -> Vec<(usize, S
             Language::TypeScript | Language::Tsx | Language::JavaScript => {
                 ecmascript(symbol, holder, &mut add);
             }
-            Language::Python => python(symbol, holder, source, &mut add),
+            Language::Python => python(symbol, holder, &objects, &mut add),
             Language::Java | Language::Kotlin => java(symbol, &mut add),
             Language::CSharp => csharp(symbol, holder, &mut add),
             Language::Ruby => ruby(symbol, &mut add),
@@ -170,7 +173,12 @@ fn ecmascript(symbol: &Symbol, holder: Option<&Symbol>, add: &mut dyn FnMut(&str
     }
 }
 
-fn python(symbol: &Symbol, holder: Option<&Symbol>, source: &str, add: &mut dyn FnMut(&str, &str)) {
+fn python(
+    symbol: &Symbol,
+    holder: Option<&Symbol>,
+    objects: &HashMap<&str, &str>,
+    add: &mut dyn FnMut(&str, &str),
+) {
     if let Some(holder) = holder {
         let field = symbol.name.strip_prefix("resolve_").or_else(|| {
             decorator(symbol, &["field", "mutation", "subscription"]).map(|_| symbol.name.as_str())
@@ -186,11 +194,20 @@ fn python(symbol: &Symbol, holder: Option<&Symbol>, source: &str, add: &mut dyn 
     for text in &symbol.decorators {
         let Some((object, rest)) = text.trim_start_matches('@').split_once('.') else { continue };
         let Some(field) = rest.strip_prefix("field").and_then(quoted) else { continue };
-        let named = source
-            .find(&format!("{object} = ObjectType("))
-            .and_then(|at| quoted(source.get(at..)?.lines().next()?));
+        let named = objects.get(object).copied();
         add(named.unwrap_or_else(|| object.trim_end_matches("_type")), field);
     }
+}
+
+/// The objects of Ariadne in a file, by their names: `employee = ObjectType("Employee")`.
+fn object_types(source: &str) -> HashMap<&str, &str> {
+    const MADE: &str = " = ObjectType(";
+    let made = source.match_indices(MADE).filter_map(|(at, _)| {
+        let name = source.get(..at)?.rsplit(char::is_whitespace).next()?;
+        let arguments = source.get(at + MADE.len()..)?.lines().next()?;
+        Some((name, quoted(arguments)?))
+    });
+    made.collect()
 }
 
 fn java(symbol: &Symbol, add: &mut dyn FnMut(&str, &str)) {

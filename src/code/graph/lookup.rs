@@ -7,12 +7,11 @@ use rusqlite::{Connection, Row};
 use super::languages::{
     Language,
     imports::ALL,
-    modules::{EXACT, crate_name, crate_root, join},
+    modules::{EXACT, crate_name, crate_root, join, last},
 };
 
-/// A definition.
+/// A definition, as `store.sql` has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "as in `store.sql`")]
 pub struct Symbol {
     pub id: i64,
     pub file: i64,
@@ -59,9 +58,8 @@ impl Symbol {
     }
 }
 
-/// A file.
+/// A file, as `store.sql` has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "as in `store.sql`")]
 pub struct FileRow {
     pub id: i64,
     pub path: String,
@@ -69,9 +67,8 @@ pub struct FileRow {
     pub module: String,
 }
 
-/// What a local name stands for.
+/// What a local name stands for, as `store.sql` has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "as in `store.sql`")]
 pub struct ImportRow {
     pub file: i64,
     pub local: String,
@@ -79,9 +76,8 @@ pub struct ImportRow {
     pub name: Option<String>,
 }
 
-/// A use of a name.
+/// A use of a name, as `store.sql` has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "as in `store.sql`")]
 pub struct Site {
     pub file: i64,
     pub name: String,
@@ -155,12 +151,30 @@ impl<'c> Lookup<'c> {
         })
     }
 
-    /// The definitions right inside another.
-    pub fn inside(&self, symbol: &Symbol) -> rusqlite::Result<Vec<Rc<Symbol>>> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {SYMBOL} WHERE symbol.file = ?1 AND symbol.parent = ?2"
-        ))?;
-        statement.query_map([symbol.file, symbol.id], Symbol::read)?.collect()
+    /// Where a definition stands, to put definitions in an order that is always
+    /// the same.
+    pub fn place(&self, symbol: &Symbol) -> (String, i64, String) {
+        let path = self.file(symbol.file).ok().flatten().map(|file| file.path.clone());
+        (path.unwrap_or_default(), symbol.line, symbol.qualified())
+    }
+
+    /// The names under which files may import what a file exports without a name.
+    pub fn default_names(&self, file: &FileRow) -> rusqlite::Result<Vec<String>> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT DISTINCT local, module FROM import WHERE name = 'default'")?;
+        let rows = statement
+            .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        let mut names = Vec::new();
+        for row in rows {
+            let (local, module) = row?;
+            if last(&module) == last(&file.module) {
+                names.push(local);
+            }
+        }
+        names.sort();
+        names.dedup();
+        Ok(names)
     }
 
     /// The members of all types of a name.

@@ -28,6 +28,8 @@ mod lookup;
 mod resolve;
 mod store;
 mod target;
+#[cfg(test)]
+mod tests;
 mod update;
 mod walk;
 mod write;

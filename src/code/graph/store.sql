@@ -71,6 +71,7 @@ CREATE INDEX symbol_name ON symbol (name);
 CREATE INDEX symbol_file ON symbol (file, first_line);
 CREATE INDEX symbol_owner ON symbol (owner) WHERE owner IS NOT NULL;
 CREATE INDEX import_file ON import (file, local);
+CREATE INDEX import_default ON import (local, module) WHERE name = 'default';
 CREATE INDEX base_file ON base (file);
 CREATE INDEX base_owner ON base (owner);
 CREATE INDEX resolver_field ON resolver (field);

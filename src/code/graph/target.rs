@@ -33,7 +33,12 @@ pub fn find(
     lookup: &Lookup<'_>,
     target: &str,
 ) -> Result<Vec<Rc<Symbol>>, CodeError> {
-    let target = target.trim();
+    let mut found = search(store, lookup, target.trim())?;
+    found.sort_by_cached_key(|symbol| lookup.place(symbol));
+    Ok(found)
+}
+
+fn search(store: &Store, lookup: &Lookup<'_>, target: &str) -> Result<Vec<Rc<Symbol>>, CodeError> {
     if target.is_empty() {
         return Err(CodeError::Invalid(
             "`target` is empty: name a symbol, a place (`path:line`) or a schema coordinate \
@@ -161,7 +166,11 @@ fn place(
         found.extend(lookup.around(file, line).map_err(failed)?.pop());
     }
     if found.is_empty() {
-        return Err(CodeError::Invalid(format!("The file `{path}` has no line {line}.")));
+        let problem = problem(lookup, &path).map_err(failed)?;
+        return Err(CodeError::Invalid(problem.map_or_else(
+            || format!("The file `{path}` has no line {line}."),
+            |problem| format!("The file `{path}` was not read: {problem}."),
+        )));
     }
     Ok(found)
 }
@@ -179,6 +188,15 @@ fn files_of(lookup: &Lookup<'_>, path: &str) -> rusqlite::Result<Vec<i64>> {
         return Ok(vec![*id]);
     }
     Ok(rows.into_iter().map(|(id, _)| id).collect())
+}
+
+/// Why a file was not read, if it was not.
+fn problem(lookup: &Lookup<'_>, path: &str) -> rusqlite::Result<Option<String>> {
+    let mut statement = lookup
+        .connection()
+        .prepare_cached("SELECT problem FROM file WHERE path = ?1 AND problem IS NOT NULL")?;
+    let mut rows = statement.query([path])?;
+    rows.next()?.map(|row| row.get(0)).transpose()
 }
 
 fn close_files(lookup: &Lookup<'_>, path: &str) -> rusqlite::Result<Vec<String>> {

@@ -1,7 +1,6 @@
 //! Bringing the tables up to date with the tree.
 
 use std::{
-    collections::HashMap,
     fs::{self, File},
     io::Read as _,
     path::{Path, PathBuf},
@@ -272,13 +271,4 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut content = Vec::new();
     File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut content)?;
     Ok(content)
-}
-
-/// The files that the tables know by path, for tests.
-#[cfg(test)]
-pub fn known_paths(store: &Store) -> Vec<String> {
-    let mut paths: Vec<String> =
-        known(&store.writer()).unwrap_or_else(|_| HashMap::new()).into_keys().collect();
-    paths.sort();
-    paths
 }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     super::RelationKind,
     extract::is_type,
+    languages::imports::DEFAULT,
     lookup::{Lookup, Site, Symbol},
     resolve::{Resolution, Resolver},
 };
@@ -211,8 +212,13 @@ impl Walk<'_, '_> {
         }
         let kind = if calls { "calls" } else { "references" };
         for one in meant {
-            let sites = self.lookup.sites_of(&one.name, calls)?;
+            let mut sites = self.lookup.sites_of(&one.name, calls)?;
+            sites.extend(self.renamed(&one, calls)?);
             self.result.truncated |= sites.len() > MAX_SITES;
+            sites.sort_by_cached_key(|site| {
+                let file = self.lookup.file(site.file).ok().flatten();
+                (file.map(|file| file.path.clone()), site.line)
+            });
             for site in sites.into_iter().take(MAX_SITES) {
                 if one.id != symbol.id && site.role != 0 {
                     continue;
@@ -227,5 +233,24 @@ impl Walk<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The uses of what a file exports without a name, by the names that importers
+    /// gave it.
+    fn renamed(&self, symbol: &Symbol, calls: bool) -> Result<Vec<Site>> {
+        let exported = self.lookup.imported(symbol.file, DEFAULT)?;
+        if !exported.iter().any(|export| export.name.as_deref() == Some(&symbol.name)) {
+            return Ok(Vec::new());
+        }
+        let Some(file) = self.lookup.file(symbol.file)? else { return Ok(Vec::new()) };
+        let mut sites = Vec::new();
+        for name in self.lookup.default_names(&file)? {
+            if name != symbol.name {
+                let imported = format!("@{name}");
+                let found = self.lookup.sites_of(&name, calls)?;
+                sites.extend(found.into_iter().filter(|site| site.receiver == imported));
+            }
+        }
+        Ok(sites)
     }
 }

@@ -3,11 +3,11 @@
 ; Definitions
 (function_declaration name: (identifier) @name) @def.function
 (generator_function_declaration name: (identifier) @name) @def.function
-(function_expression name: (identifier) @name) @def.function
 (class_declaration name: (_) @name) @def.class
 (class name: (_) @name) @def.class
 (method_definition name: (property_identifier) @name) @def.method
 (method_definition name: (private_property_identifier) @name) @def.method
+(method_definition name: (computed_property_name) @name) @def.method
 (variable_declarator
   name: (identifier) @name
   value: [(arrow_function) (function_expression) (generator_function)]) @def.function
@@ -63,6 +63,7 @@
 (object_pattern (pair_pattern value: (identifier) @bind))
 (array_pattern (identifier) @bind)
 (rest_pattern (identifier) @bind)
+(function_expression name: (identifier) @bind)
 (arrow_function parameter: (identifier) @bind)
 (for_in_statement left: (identifier) @bind)
 (catch_clause parameter: (identifier) @bind)
