@@ -35,6 +35,11 @@ where
 /// A folder with a small tree in `code`, which no test changes but by adding.
 fn tree() -> Folder {
     let folder = Folder::new();
+    folder.write("code/crates/core/Cargo.toml", "[package]\nname = \"muninn-core\"\n");
+    folder.write(
+        "code/crates/core/src/lib.rs",
+        "mod engine;\npub use engine::{RecursiveEngine, SqliteBackend, Store};\n",
+    );
     folder.write("code/crates/core/src/engine.rs", ENGINE);
     let main = "fn main() {\n    muninn_core::RecursiveEngine.run();\n}\n";
     let uses = "use muninn_core::RecursiveEngine;\n";
@@ -370,7 +375,7 @@ fn people_search_and_ask_on_the_terminal() {
     assert!(nothing.starts_with("Nothing matches."), "{nothing}");
 
     let report = folder.run(&["code", "index", "code"]).succeeds();
-    assert!(report.contains("4  files"), "{report}");
+    assert!(report.contains("5  files"), "{report}");
     let graph = |target: &str, kind: &str| {
         folder.run(&["code", "graph", target, "--kind", kind, "--code", "code"])
     };

@@ -29,7 +29,7 @@ fn flags(subcommand: &str) -> BTreeMap<String, Option<String>> {
     let help = Folder::new().run(&words).succeeds();
     let mut entries: Vec<String> = Vec::new();
     for line in help.lines().map(str::trim) {
-        if line.starts_with('-') || line.starts_with('<') {
+        if line.starts_with("--") || line.starts_with('<') {
             entries.push(line.to_owned());
         } else if let Some(entry) = entries.last_mut() {
             entry.push(' ');

@@ -38,17 +38,18 @@ pub fn matcher(query: &SearchQuery) -> Result<RegexMatcher, CodeError> {
         check_syntax(pattern)?;
     }
     let mut builder = RegexMatcherBuilder::new();
+    if query.is_regex && pattern.contains('$') {
+        // Nothing else cares, and it costs speed.
+        builder.crlf(true);
+    }
     builder
         .fixed_strings(!query.is_regex)
+        // After `crlf`, which sets another one than the searcher has.
         .line_terminator(Some(b'\n'))
         // Whole blocks are searched, in which `^` and `$` are of lines.
         .multi_line(true)
         .size_limit(COMPILED_BYTES)
         .dfa_size_limit(CACHE_BYTES);
-    if query.is_regex && pattern.contains('$') {
-        // Nothing else cares, and it costs speed.
-        builder.crlf(true);
-    }
     builder.build(pattern).or_else(|error| match error.kind() {
         ErrorKind::NotAllowed(_) => invalid(SPANS_LINES),
         ErrorKind::Regex(reason) if reason.contains("size limit") => invalid(
@@ -116,6 +117,6 @@ mod tests {
             assert!(reason(pattern, true).contains("too large once compiled"), "{pattern}");
         }
         let nested = format!("{}{}", "(".repeat(400), ")".repeat(400));
-        assert!(reason(&nested, true).contains("nest limit"));
+        assert!(reason(&nested, true).contains("nested parentheses"));
     }
 }
