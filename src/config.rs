@@ -6,6 +6,7 @@ mod code;
 mod file;
 mod llm;
 mod mcp;
+mod service;
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -17,6 +18,7 @@ use clap::{
 pub use code::{CodeCommand, CodeTarget};
 pub use file::{Origin, Setting};
 pub use mcp::{Backend, Serving, Transport};
+pub use service::{Adapter, TokenOrder};
 
 use crate::{
     discovery::{GenerateRequest, SearchRequest, SymbolsRequest},
@@ -25,11 +27,13 @@ use crate::{
     index::{Cache, Vocabulary},
     local::{Reader, Target},
     schema::Source,
+    service::Options,
 };
 use access::AccessArguments;
 use file::ConfigFile;
 use llm::LlmArguments;
 use mcp::McpArguments;
+use service::{AdapterArguments, ServeArguments, TokenArguments};
 
 /// What the program was asked to do, checked.
 #[derive(Debug)]
@@ -89,6 +93,10 @@ pub enum Command {
     Mcp(Serving),
     /// Search, index or ask code.
     Code(CodeCommand),
+    /// Serve many graphs over HTTP.
+    Serve(Box<Options>),
+    /// Make a token for such a service.
+    Token(TokenOrder),
     /// Measure search and generation on questions whose answers are known.
     Eval {
         /// What to measure.
@@ -208,6 +216,8 @@ impl Config {
                 (Command::Mcp(serving), log)
             }
             Subcommands::Code { command } => (Command::Code(command.checked()?), "warn"),
+            Subcommands::Serve(serve) => (Command::Serve(Box::new(serve.checked()?)), "info"),
+            Subcommands::Token(token) => (Command::Token(token.checked()?), "warn"),
             Subcommands::Eval(eval) => (eval.checked()?, "warn"),
             Subcommands::Config(ConfigArguments { command: ConfigCommand::Check { of } }) => {
                 (Command::Config { settings: effective(file.as_ref(), of)? }, "warn")
@@ -248,6 +258,10 @@ enum Subcommands {
         #[command(subcommand)]
         command: code::CodeSubcommands,
     },
+    /// Serve many graphs over HTTP
+    Serve(ServeArguments),
+    /// Make a token for such a service
+    Token(TokenArguments),
     /// Measure search on questions whose answers are known
     Eval(EvalArguments),
     /// Say which settings take effect
@@ -508,6 +522,19 @@ impl ModelArguments {
 impl TargetArguments {
     fn is_empty(&self) -> bool {
         self.index.is_none() && self.schema.is_none()
+    }
+
+    /// The schema that a service is given.
+    fn source(self, given: impl Fn(&str) -> bool) -> Result<Source, clap::Error> {
+        if given("index") {
+            return Err(mistake(
+                "a service builds its own index; give --schema SOURCE, not --index",
+            ));
+        }
+        let schema = self.schema.ok_or_else(|| {
+            mistake("the schema that the service is given is missing; give --schema SOURCE")
+        })?;
+        checked_source(&schema, &self.header)
     }
 
     /// A flag beats the environment; two flags, or two variables, are a mistake.

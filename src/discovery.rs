@@ -1,13 +1,13 @@
 //! The contract: what can be asked of a schema, and what comes back.
 //!
-//! One set of types serves MCP, the command line's `--json` and, later, HTTP,
-//! so that the wire and the engine cannot drift apart. [`Discovery`] is what
-//! answers; the adapters above it know of nothing else.
+//! One set of types serves MCP, the command line's `--json` and HTTP, so that
+//! the wire and the engine cannot drift apart. [`Discovery`] is what answers;
+//! the adapters above it know of nothing else.
 
 use std::future::Future;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use crate::schema::Kind;
@@ -314,9 +314,21 @@ pub enum DiscoveryError {
     /// The first build of the index is in flight.
     #[error("The schema index is still building. Retry in a few seconds.")]
     Building,
+    /// The service dropped an unused index, and is given its schema again.
+    #[error("The schema index expired. It is being rebuilt. Retry in a few seconds.")]
+    Expired,
+    /// The service is there and cannot serve yet, or has too much to do.
+    #[error("The schema index is not ready. Retry in a few seconds.")]
+    NotReady,
+    /// The token is missing, wrong or expired; which of them, the log says.
+    #[error("Schema discovery is not configured correctly. Contact the router operator.")]
+    Misconfigured,
     /// The request itself is wrong; the reason says what to change.
     #[error("The request is not valid. {0}")]
     Invalid(String),
+    /// The service cannot be reached, or what answers is no such service.
+    #[error("The schema discovery service is unreachable.")]
+    Unreachable,
     /// The schema cannot be indexed or the index cannot be read; the reason is
     /// for the operator.
     #[error("The schema index cannot serve. {0}")]
@@ -337,10 +349,44 @@ impl DiscoveryError {
     }
 }
 
+/// Reads a request. One that does not fit is for its author to mend.
+///
+/// # Errors
+/// [`DiscoveryError::Invalid`], which names the part that does not fit.
+pub fn request_of<T: DeserializeOwned>(request: Value) -> Result<T, DiscoveryError> {
+    serde_path_to_error::deserialize(request).map_err(|error| {
+        let reason = error.inner().to_string().replace("u32", "a whole number");
+        DiscoveryError::invalid(match error.path().to_string().as_str() {
+            "." => reason,
+            path => format!("`{path}`: {reason}"),
+        })
+    })
+}
+
 /// Errors begin in lower case and end without a full stop, as they may stand
 /// anywhere; after another sentence they need both.
 fn sentence(reason: &str) -> String {
     let mut letters = reason.trim_end_matches('.').chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(letters).chain(['.']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn no_request_panics(text in "[\\[\\]{}\",:a-z0-9. -]{0,80}", query in "\\PC{0,80}", limit in 0_i64..400) {
+            if let Ok(value) = serde_json::from_str::<Value>(&text) {
+                drop(request_of::<SearchRequest>(value.clone()));
+                drop(request_of::<SymbolsRequest>(value.clone()));
+                drop(request_of::<GenerateRequest>(value));
+            }
+            let request = serde_json::json!({ "query": query, "limit": limit });
+            let checked = request_of::<SearchRequest>(request).and_then(|it| it.check());
+            let is_good = !query.trim().is_empty() && (1..=200).contains(&limit);
+            assert_eq!(checked.is_ok(), is_good);
+        }
+    }
 }

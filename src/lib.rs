@@ -12,7 +12,10 @@
 //! - [`discovery`]: the contract, one set of requests and responses for all;
 //! - [`index`]: the file, built, searched and read;
 //! - [`generate`]: operations, planned over the index and proved;
+//! - [`engine`]: an index and its model, which answer together;
 //! - [`local`]: all of it in one process, following a schema that changes;
+//! - [`service`]: many graphs behind HTTP;
+//! - [`remote`]: such a service, followed by a schema that changes;
 //! - [`code`]: the code behind a graph: text search, and who calls whom;
 //! - [`mcp`]: the tools over MCP;
 //! - [`eval`]: how well search and generation do, on questions whose answers are
@@ -55,9 +58,14 @@ pub mod code;
 pub mod config;
 pub mod discovery;
 pub mod embedding;
+pub mod engine;
 pub mod eval;
 pub mod generate;
 pub mod index;
 pub mod local;
 pub mod mcp;
+pub mod remote;
 pub mod schema;
+pub mod service;
+mod tls;
+mod watch;

@@ -2,12 +2,11 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError, mpsc},
+    sync::{Arc, mpsc},
     thread,
     time::Duration,
 };
 
-use notify_debouncer_mini::{DebounceEventResult, new_debouncer, notify::RecursiveMode};
 use tokio::sync::watch;
 
 use crate::{
@@ -16,21 +15,19 @@ use crate::{
         SearchResponse, SymbolsRequest, SymbolsResponse,
     },
     embedding::{Embedder, ModelSource},
+    engine::Engine,
     generate::{
         self,
         llm::{Commission, LanguageModel},
     },
     index::{Cache, Index, IndexError, Vocabulary},
     schema::{self, Source},
+    watch::changes,
 };
 
 /// How long a call waits for an index that is about to be ready, before it says
 /// that it is still building. Opening an index takes less; building one, more.
 const START_UP_PATIENCE: Duration = Duration::from_secs(2);
-
-/// A file is saved in several steps, and editors differ; a change counts when
-/// nothing more has happened for so long.
-const QUIET: Duration = Duration::from_millis(300);
 
 /// How questions are read.
 #[derive(Clone, Debug)]
@@ -66,15 +63,8 @@ pub struct LocalDiscovery {
 #[derive(Clone)]
 enum State {
     Building,
-    Ready(Ready),
+    Ready(Engine),
     Failed(DiscoveryError),
-}
-
-/// An index, and the model that reads its questions.
-#[derive(Clone)]
-struct Ready {
-    index: Arc<Index>,
-    embedder: Arc<Embedder>,
 }
 
 impl LocalDiscovery {
@@ -120,13 +110,13 @@ impl LocalDiscovery {
         vocabulary: &Arc<Vocabulary>,
     ) {
         // The watch begins before the first read, so that no change is missed.
-        let (sender, changes) = mpsc::channel();
-        let watcher = watch(source, sender);
+        let (sender, changed) = mpsc::channel();
+        let watcher = changes(source, sender);
         if let Err(error) = &watcher {
             tracing::warn!(%source, %error, "the schema is not watched; restart to see a change");
         }
         self.update(source, cache, embedder, vocabulary);
-        while changes.recv().is_ok() {
+        while changed.recv().is_ok() {
             self.update(source, cache, embedder, vocabulary);
         }
     }
@@ -161,13 +151,13 @@ impl LocalDiscovery {
                     );
                 }
                 let index = index.with_vocabulary(Arc::clone(vocabulary));
-                self.serve(Ready { index: Arc::new(index), embedder: Arc::clone(embedder) });
+                self.serve(Engine::new(index, Arc::clone(embedder)));
             }
             Err(error) => self.fail(&error),
         }
     }
 
-    fn serve(&self, ready: Ready) {
+    fn serve(&self, ready: Engine) {
         let index = &ready.index;
         tracing::info!(path = %index.path().display(), elements = index.len(), "the index is ready");
         self.state.send_replace(State::Ready(ready));
@@ -184,7 +174,7 @@ impl LocalDiscovery {
         }
     }
 
-    async fn ready(&self) -> Result<Ready, DiscoveryError> {
+    async fn ready(&self) -> Result<Engine, DiscoveryError> {
         let mut state = self.state.subscribe();
         let settled = state.wait_for(|state| !matches!(state, State::Building));
         match tokio::time::timeout(START_UP_PATIENCE, settled).await {
@@ -196,37 +186,18 @@ impl LocalDiscovery {
             Ok(Err(_)) | Err(_) => Err(DiscoveryError::Building),
         }
     }
-
-    /// Runs a question off the async threads: it holds a core for milliseconds.
-    async fn ask<T: Send + 'static>(
-        &self,
-        question: impl FnOnce(&Ready) -> Result<T, IndexError> + Send + 'static,
-    ) -> Result<T, DiscoveryError> {
-        let ready = self.ready().await?;
-        let answer = tokio::task::spawn_blocking(move || question(&ready)).await;
-        match answer {
-            Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(error)) => {
-                tracing::error!(%error, "a question got no answer");
-                Err(DiscoveryError::failed(&error))
-            }
-            Err(error) => {
-                tracing::error!(%error, "a question broke off");
-                Err(DiscoveryError::failed(&"the question broke off; see the log"))
-            }
-        }
-    }
 }
 
 impl Discovery for LocalDiscovery {
     async fn search(&self, request: SearchRequest) -> Result<SearchResponse, DiscoveryError> {
         request.check()?;
-        self.ask(move |ready| ready.index.search(&request, &ready.embedder)).await
+        self.ready().await?.ask(move |ready| ready.index.search(&request, &ready.embedder)).await
     }
 
     async fn symbols(&self, request: SymbolsRequest) -> Result<SymbolsResponse, DiscoveryError> {
         request.check()?;
-        let symbols = self.ask(move |ready| ready.index.symbols(&request.coordinates)).await?;
+        let symbols =
+            self.ready().await?.ask(move |ready| ready.index.symbols(&request.coordinates)).await?;
         Ok(SymbolsResponse { symbols })
     }
 
@@ -239,6 +210,8 @@ impl Discovery for LocalDiscovery {
         let endpoint = self.endpoint.clone();
         let Some(model) = &self.language_model else {
             return self
+                .ready()
+                .await?
                 .ask(move |ready| {
                     generate::generate(&ready.index, &ready.embedder, &request, endpoint.as_deref())
                 })
@@ -246,6 +219,8 @@ impl Discovery for LocalDiscovery {
         };
         let tokens = model.tokens();
         let commission = self
+            .ready()
+            .await?
             .ask(move |ready| {
                 Commission::of((&ready.index, &ready.embedder), &request, endpoint, tokens)
             })
@@ -255,48 +230,13 @@ impl Discovery for LocalDiscovery {
 }
 
 /// Opens an index while its model loads.
-fn open(path: &Path, reader: &Reader) -> Result<Ready, IndexError> {
+fn open(path: &Path, reader: &Reader) -> Result<Engine, IndexError> {
     thread::scope(|scope| {
         let opening = scope.spawn(|| Index::open(path));
         let embedder = Embedder::load(&reader.model)?;
         let index = opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         index.check_model(embedder.identity())?;
         let index = index.with_vocabulary(Arc::clone(&reader.vocabulary));
-        Ok(Ready { index: Arc::new(index), embedder: Arc::new(embedder) })
+        Ok(Engine::new(index, Arc::new(embedder)))
     })
-}
-
-/// Sends a message for every change of the source's files. Editors replace a
-/// file rather than write it, so its folder is watched.
-fn watch(
-    source: &Source,
-    changes: mpsc::Sender<()>,
-) -> Result<Option<impl Sized>, notify_debouncer_mini::notify::Error> {
-    let Some(path) = source.watch_paths() else {
-        return Ok(None);
-    };
-    // A file that is not there yet has a folder all the same.
-    let (folder, mode) = match (path.parent(), path.file_name()) {
-        (Some(parent), Some(_)) if !path.is_dir() => {
-            let here = parent.as_os_str().is_empty();
-            (if here { Path::new(".") } else { parent }, RecursiveMode::NonRecursive)
-        }
-        _ => (path, RecursiveMode::Recursive),
-    };
-    let folder = folder.canonicalize()?;
-    let path = match path.file_name() {
-        Some(name) if mode == RecursiveMode::NonRecursive => folder.join(name),
-        _ => folder.clone(),
-    };
-    let changes = Mutex::new(changes);
-    let mut debouncer = new_debouncer(QUIET, move |events: DebounceEventResult| {
-        let touched =
-            events.is_ok_and(|events| events.iter().any(|event| event.path.starts_with(&path)));
-        if touched {
-            // Nobody listens any more only when the process ends.
-            let _ = changes.lock().unwrap_or_else(PoisonError::into_inner).send(());
-        }
-    })?;
-    debouncer.watcher().watch(&folder, mode)?;
-    Ok(Some(debouncer))
 }

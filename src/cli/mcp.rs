@@ -8,6 +8,8 @@ use crate::{
     generate::llm::LanguageModel,
     local::LocalDiscovery,
     mcp::{self, McpError, Server},
+    remote::RemoteDiscovery,
+    service::client::Client,
 };
 
 pub fn run(serving: Serving) -> Result<(), CliError> {
@@ -25,6 +27,12 @@ pub fn run(serving: Serving) -> Result<(), CliError> {
             let language_model =
                 language_model.map(LanguageModel::new).transpose().map_err(CliError::Start)?;
             let discovery = LocalDiscovery::start(target, reader, endpoint, language_model);
+            runtime.block_on(serve(Server::new(Some(discovery), code), transport))
+        }
+        Some(Backend::Service { adapter, endpoint }) => {
+            let client = Client::new(adapter.place).map_err(CliError::Start)?;
+            let handle = runtime.handle().clone();
+            let discovery = RemoteDiscovery::start(client, adapter.source, endpoint, handle);
             runtime.block_on(serve(Server::new(Some(discovery), code), transport))
         }
     };

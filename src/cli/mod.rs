@@ -9,6 +9,8 @@ mod index;
 mod mcp;
 mod page;
 mod search;
+mod serve;
+mod token;
 
 use std::{io::IsTerminal as _, path::PathBuf, process::ExitCode};
 
@@ -41,6 +43,10 @@ enum CliError {
     Code(#[from] CodeError),
     #[error(transparent)]
     Mcp(#[from] crate::mcp::McpError),
+    #[error(transparent)]
+    Service(#[from] crate::service::ServiceError),
+    #[error(transparent)]
+    Token(#[from] crate::service::token::KeyError),
     #[error("cannot measure on the rows in `{}`: {reason}", .folder.display())]
     Rows { folder: PathBuf, reason: String },
     #[error("cannot plan with the weights in `{}`: {reason}; they are to look like src/generate/plan/weights.json", .file.display())]
@@ -74,6 +80,8 @@ pub fn run(config: Config) -> ExitCode {
         }
         Command::Mcp(serving) => mcp::run(serving),
         Command::Code(command) => code::run(&command),
+        Command::Serve(options) => serve::run(*options),
+        Command::Token(order) => token::run(&order),
         Command::Eval { evaluation, reader } => eval::run(&evaluation, &reader),
         Command::Config { settings } => config::run(&settings),
     };
@@ -118,7 +126,7 @@ fn open(target: Target, model: &ModelSource) -> Result<Index, CliError> {
         Target::Schema { source, cache } => {
             let schema = schema::load(&source)?;
             let name = source.to_string();
-            if let Some(index) = cache.find(&schema, &model.identity()?) {
+            if let Some(index) = cache.find(&schema.hash, &model.identity()?) {
                 return Ok(index);
             }
             let embedder = Embedder::load(model)?;

@@ -5,8 +5,8 @@ use std::{net::SocketAddr, path::PathBuf};
 use clap::{Args, builder::FalseyValueParser};
 
 use super::{
-    AccessArguments, CodeTarget, EndpointArguments, LlmArguments, ReaderArguments, TargetArguments,
-    mistake,
+    AccessArguments, Adapter, AdapterArguments, CodeTarget, EndpointArguments, LlmArguments,
+    ReaderArguments, TargetArguments, mistake,
 };
 use crate::{
     generate::llm::Settings,
@@ -40,6 +40,13 @@ pub enum Backend {
         /// A language model that writes operations.
         language_model: Option<Settings>,
     },
+    /// A service elsewhere.
+    Service {
+        /// The service, and the schema that it is given.
+        adapter: Adapter,
+        /// Where to run an operation, for the guidance.
+        endpoint: Option<String>,
+    },
 }
 
 /// Over what MCP is served.
@@ -58,6 +65,8 @@ pub enum Transport {
 
 #[derive(Debug, Args)]
 pub(super) struct McpArguments {
+    #[command(flatten)]
+    adapter: AdapterArguments,
     #[command(flatten)]
     endpoint: EndpointArguments,
     #[command(flatten)]
@@ -90,29 +99,38 @@ impl McpArguments {
         self,
         given: impl Fn(&str) -> bool + Copy,
     ) -> Result<Serving, clap::Error> {
-        let Self { endpoint, llm, target, code, reader, http } = self;
+        let Self { adapter, endpoint, llm, target, code, reader, http } = self;
         let code = match code {
             Some(root) => Some(CodeTarget { root, cache: target.cache.clone().checked()? }),
             None => None,
         };
-        if target.is_empty() && code.is_none() {
-            return Err(mistake(
-                "what to serve is missing; give --index FILE, --schema SOURCE or --code DIR",
-            ));
-        }
+        let endpoint = endpoint.checked()?;
         let transport = http.checked(given)?;
-        let schema = if target.is_empty() {
-            None
-        } else {
-            let target = target.checked(given)?;
-            let is_stdin = matches!(target, Target::Schema { source: Source::Stdin, .. });
-            if is_stdin && matches!(transport, Transport::Stdio) {
+        let not_stdin = |source: &Source| {
+            if matches!((source, &transport), (Source::Stdin, Transport::Stdio)) {
                 return Err(mistake(
                     "standard input carries MCP, so --schema cannot be `-`; give a file, a folder or an endpoint",
                 ));
             }
-            let (endpoint, language_model) = (endpoint.checked()?, llm.checked()?);
-            Some(Backend::Local { target, reader: reader.checked()?, endpoint, language_model })
+            Ok(())
+        };
+        let schema = if adapter.is_given() {
+            let source = target.source(given)?;
+            not_stdin(&source)?;
+            Some(Backend::Service { adapter: adapter.checked(source)?, endpoint })
+        } else if !target.is_empty() {
+            let target = target.checked(given)?;
+            if let Target::Schema { source, .. } = &target {
+                not_stdin(source)?;
+            }
+            let (reader, language_model) = (reader.checked()?, llm.checked()?);
+            Some(Backend::Local { target, reader, endpoint, language_model })
+        } else if code.is_some() {
+            None
+        } else {
+            return Err(mistake(
+                "what to serve is missing; give --index FILE, --schema SOURCE or --code DIR",
+            ));
         };
         Ok(Serving { schema, code, transport })
     }

@@ -2,7 +2,8 @@
 //! model, shared by every process of a user.
 
 use std::{
-    fs, io,
+    fs::{self, File},
+    io,
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -45,10 +46,11 @@ impl Cache {
         Some(Self::new(strategy.cache_dir().join("sextant")))
     }
 
-    /// The index of `schema` by this model, where it is there and sound.
+    /// The index of the schema with this hash by this model, where it is there
+    /// and sound.
     #[must_use]
-    pub fn find(&self, schema: &Schema, model: &ModelIdentity) -> Option<Index> {
-        Index::open(&self.path(&schema.hash, &model.hash)).ok()
+    pub fn find(&self, schema_hash: &str, model: &ModelIdentity) -> Option<Index> {
+        Index::open(&self.path(schema_hash, &model.hash)).ok()
     }
 
     /// The index of `schema`, from the cache where it is there and sound, else
@@ -63,7 +65,8 @@ impl Cache {
         embedder: &Embedder,
         progress: impl FnMut(Progress),
     ) -> Result<(Index, Option<Report>), IndexError> {
-        if let Some(index) = self.find(schema, embedder.identity()) {
+        if let Some(index) = self.find(&schema.hash, embedder.identity()) {
+            use_now(index.path());
             return Ok((index, None));
         }
         let path = self.path(&schema.hash, &embedder.identity().hash);
@@ -102,6 +105,18 @@ impl Cache {
             .filter_map(|(_, file)| IndexFile::open(&file).ok())
             .filter(|file| file.meta().source == source)
             .collect()
+    }
+}
+
+/// What is in use again is not among the oldest. A cache that cannot be written
+/// drops nothing either.
+fn use_now(file: &Path) {
+    let touched = File::options()
+        .append(true)
+        .open(file)
+        .and_then(|file| file.set_modified(SystemTime::now()));
+    if let Err(error) = touched {
+        tracing::debug!(path = %file.display(), %error, "an index keeps its age");
     }
 }
 

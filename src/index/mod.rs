@@ -20,7 +20,7 @@ mod words;
 use std::{
     num::NonZeroUsize,
     path::Path,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 pub use build::{Order, Progress, Report, build};
@@ -107,6 +107,12 @@ impl Index {
     #[must_use]
     pub fn with_vocabulary(self, vocabulary: Arc<Vocabulary>) -> Self {
         Self { vocabulary, ..self }
+    }
+
+    /// Is the answer to this search remembered?
+    #[must_use]
+    pub fn remembers(&self, request: &SearchRequest) -> bool {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).contains(request)
     }
 
     /// Every element's place in the type graph.

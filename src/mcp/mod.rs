@@ -16,18 +16,18 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt as _,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
-        Implementation, JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
-        ServerConfig, Tool,
+        Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+        Tool,
     },
     service::RequestContext,
     transport::io::stdio_pipes,
 };
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
     code::Code,
-    discovery::{Discovery, DiscoveryError},
+    discovery::{Discovery, DiscoveryError, request_of},
 };
 use tools::Subject;
 
@@ -154,30 +154,32 @@ impl<D: Discovery> ServerHandler for Server<D> {
         let arguments = request.arguments.unwrap_or_default();
         let name = request.name.as_ref();
         let answer = match (name, &self.discovery, &self.code) {
-            (tools::SEARCH_SCHEMA, Some(schema), _) => match parse(arguments) {
+            (tools::SEARCH_SCHEMA, Some(schema), _) => match request_of(Value::Object(arguments)) {
                 Ok(request) => answer(schema.search(request).await),
                 Err(error) => refusal(&error),
             },
-            (tools::GET_SYMBOLS, Some(schema), _) => match parse(arguments) {
+            (tools::GET_SYMBOLS, Some(schema), _) => match request_of(Value::Object(arguments)) {
                 Ok(request) => answer(schema.symbols(request).await),
                 Err(error) => refusal(&error),
             },
-            (tools::GENERATE_QUERY, Some(schema), _) => match parse(arguments) {
-                Ok(request) => {
-                    let (told, steps) = progress::channel();
-                    let work = schema.generate(request, &told);
-                    match progress::relay(&context, work, steps).await {
-                        Some(result) => answer(result),
-                        None => called_off(),
+            (tools::GENERATE_QUERY, Some(schema), _) => {
+                match request_of(Value::Object(arguments)) {
+                    Ok(request) => {
+                        let (told, steps) = progress::channel();
+                        let work = schema.generate(request, &told);
+                        match progress::relay(&context, work, steps).await {
+                            Some(result) => answer(result),
+                            None => called_off(),
+                        }
                     }
+                    Err(error) => refusal(&error),
                 }
-                Err(error) => refusal(&error),
-            },
-            (tools::SEARCH_CODE, _, Some(code)) => match parse(arguments) {
+            }
+            (tools::SEARCH_CODE, _, Some(code)) => match request_of(Value::Object(arguments)) {
                 Ok(query) => answer(code.search(query).await),
                 Err(error) => refusal(&error),
             },
-            (tools::QUERY_GRAPH, _, Some(code)) => match parse(arguments) {
+            (tools::QUERY_GRAPH, _, Some(code)) => match request_of(Value::Object(arguments)) {
                 Ok(query) => answer(code.query(query).await),
                 Err(error) => refusal(&error),
             },
@@ -185,18 +187,6 @@ impl<D: Discovery> ServerHandler for Server<D> {
         };
         Ok(answer.into())
     }
-}
-
-/// Arguments that do not fit are the agent's to mend, so they are no protocol
-/// error.
-fn parse<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, DiscoveryError> {
-    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
-        let reason = error.inner().to_string().replace("u32", "a whole number");
-        DiscoveryError::invalid(match error.path().to_string().as_str() {
-            "." => reason,
-            path => format!("`{path}`: {reason}"),
-        })
-    })
 }
 
 fn answer<T: Serialize>(result: Result<T, impl fmt::Display>) -> CallToolResult {

@@ -232,6 +232,13 @@ mod tests {
         assert_eq!(default_value(""), None);
     }
 
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC{0,200}") {
+            drop(parse_sdl(&text));
+        }
+    }
+
     #[test]
     fn no_mutation_of_a_schema_panics() {
         let sdl = "extend schema @link(url: \"\\u{1F600}\", import: [\"@key\"]) \"\"\"\n a\n\u{3000}b \\\"\"\"\n\"\"\" \

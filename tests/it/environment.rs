@@ -7,7 +7,7 @@ use std::{
 
 use crate::harness::{Folder, Server, repository, run, sample, sample_index, text};
 
-const SUBCOMMANDS: [&str; 10] = [
+const SUBCOMMANDS: [&str; 12] = [
     "index",
     "search",
     "get",
@@ -16,9 +16,14 @@ const SUBCOMMANDS: [&str; 10] = [
     "code index",
     "code search",
     "code graph",
+    "serve",
+    "token",
     "eval",
     "config",
 ];
+
+/// A secret that no command line should hold.
+const WITHOUT_FLAG: [&str; 1] = ["SEXTANT_TOKEN_KEYS"];
 
 /// Flags that only print something of the program itself.
 const WITHOUT_VARIABLE: [&str; 2] = ["--help", "--version"];
@@ -88,6 +93,7 @@ fn env_example_lists_every_variable_with_its_meaning_and_no_other() {
         .iter()
         .chain(&["eval"])
         .flat_map(|subcommand| flags(subcommand).into_values().flatten())
+        .chain(WITHOUT_FLAG.map(str::to_owned))
         .collect();
     assert_eq!(listed, known);
 }

@@ -11,6 +11,7 @@
     reason = "a test ends where it finds something wrong; clippy.toml allows that inside of test functions only"
 )]
 
+mod adapter;
 mod bad_input;
 mod cache;
 mod cases;
@@ -28,6 +29,8 @@ mod model;
 mod oauth;
 mod protocol;
 mod quality;
+mod served;
+mod service;
 mod sources;
 mod standalone;
 mod tools;
