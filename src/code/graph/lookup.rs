@@ -95,6 +95,7 @@ type Cached<K, V> = RefCell<HashMap<K, V>>;
 pub struct Lookup<'c> {
     connection: &'c Connection,
     named: Cached<String, Symbols>,
+    owned: Cached<(String, String), Symbols>,
     symbols: Cached<i64, Option<Rc<Symbol>>>,
     files: Cached<i64, Option<Rc<FileRow>>>,
     imports: Cached<i64, Rc<[ImportRow]>>,
@@ -111,6 +112,7 @@ impl<'c> Lookup<'c> {
         Self {
             connection,
             named: Cached::default(),
+            owned: Cached::default(),
             symbols: Cached::default(),
             files: Cached::default(),
             imports: Cached::default(),
@@ -138,6 +140,15 @@ impl<'c> Lookup<'c> {
             ))?;
             let rows = statement.query_map([name], Symbol::read)?;
             Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?.into())
+        })
+    }
+
+    /// The members of that name of all types of a name.
+    pub fn owned(&self, owner: &str, name: &str) -> rusqlite::Result<Symbols> {
+        remember(&self.owned, (owner.to_owned(), name.to_owned()), || {
+            let named = self.named(name)?;
+            let owned = named.iter().filter(|symbol| symbol.owner.as_deref() == Some(owner));
+            Ok(owned.cloned().collect::<Vec<_>>().into())
         })
     }
 

@@ -69,15 +69,14 @@ impl Resolver<'_, '_> {
         name: &str,
         above_only: bool,
     ) -> Result<Found> {
-        let named = self.lookup.named(name)?;
         let mut seen = vec![of.id];
         let mut level = vec![Rc::clone(of)];
         let mut first = true;
         while !level.is_empty() && seen.len() <= MAX_BASES {
             if !(first && above_only) {
                 let mut found = Vec::new();
-                for symbol in named.iter() {
-                    for holder in &level {
+                for holder in &level {
+                    for symbol in self.lookup.owned(&holder.name, name)?.iter() {
                         if self.is_member(symbol, holder)? {
                             found.push((Rc::clone(symbol), Resolution::Receiver));
                         }

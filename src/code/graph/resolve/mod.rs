@@ -80,6 +80,7 @@ pub struct Resolver<'l, 'c> {
     values: RefCell<HashMap<(i64, i64, String), Value>>,
     bases: RefCell<HashMap<i64, Rc<[Rc<Symbol>]>>>,
     held: RefCell<HashMap<(String, String, String, u8), Found>>,
+    bare: RefCell<HashMap<(i64, i64, String), Found>>,
     depth: Cell<u8>,
 }
 
@@ -99,6 +100,7 @@ impl<'l, 'c> Resolver<'l, 'c> {
             values: RefCell::default(),
             bases: RefCell::default(),
             held: RefCell::default(),
+            bare: RefCell::default(),
             depth: Cell::default(),
         }
     }

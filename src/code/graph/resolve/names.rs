@@ -13,7 +13,15 @@ use crate::code::graph::{
 impl Resolver<'_, '_> {
     /// The definitions of a bare name, the nearest only.
     pub(super) fn bare(&self, place: &Place, name: &str) -> Result<Found> {
-        self.deeper(|| self.nearest(place, name))
+        // Files import all of each other's names in circles too: see `in_module`.
+        let asked = (place.file.id, place.within, name.to_owned());
+        if let Some(found) = self.bare.borrow().get(&asked) {
+            return Ok(found.clone());
+        }
+        self.bare.borrow_mut().insert(asked.clone(), Vec::new());
+        let found = self.deeper(|| self.nearest(place, name))?;
+        self.bare.borrow_mut().insert(asked, found.clone());
+        Ok(found)
     }
 
     fn nearest(&self, place: &Place, name: &str) -> Result<Found> {
