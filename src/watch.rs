@@ -1,6 +1,6 @@
 //! Tells of every change of a schema's files.
 
-use std::{path::Path, sync::mpsc, thread, time::Duration};
+use std::{fs, path::Path, sync::mpsc, thread, time::Duration};
 
 use notify_debouncer_mini::notify::{
     self, Event, EventKind, RecursiveMode, Watcher as _,
@@ -36,11 +36,16 @@ pub fn changes(
         _ => folder.clone(),
     };
     let (sender, writes) = mpsc::channel();
+    // The file of a mounted `ConfigMap` is a link through another link beside it, and
+    // that one is swung: no event names the file, and yet it is another.
+    let mut target = fs::canonicalize(&path).ok();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
-        let touched = event.is_ok_and(|event| {
-            is_write(event.kind) && event.paths.iter().any(|it| it.starts_with(&path))
-        });
-        if touched {
+        let Some(event) = event.ok().filter(|event| is_write(event.kind)) else {
+            return;
+        };
+        let found = fs::canonicalize(&path).ok();
+        if event.paths.iter().any(|it| it.starts_with(&path)) || found != target {
+            target = found;
             // Nobody listens any more only when the process ends.
             let _ = sender.send(());
         }

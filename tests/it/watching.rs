@@ -89,7 +89,25 @@ fn a_file_that_is_replaced_is_still_followed() {
     server.learns("field:Query.four", "field:Query.three");
 }
 
-/// A mounted `ConfigMap` is a link that is swung to the next version.
+/// Kubernetes mounts a `ConfigMap` so: a file is a link through `..data`, and that
+/// link alone is swung to the next version.
+#[cfg(unix)]
+#[test]
+fn a_mounted_config_map_is_followed() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new();
+    folder.write("graph/..1/schema.graphql", "type Query { one: Int }");
+    folder.write("graph/..2/schema.graphql", "type Query { two: Int }");
+    let (file, version) = (folder.path("graph/schema.graphql"), folder.path("graph/..data"));
+    symlink("..1", &version).expect("a link can be made");
+    symlink("..data/schema.graphql", &file).expect("a link can be made");
+    let mut server = Server::of_schema(&folder, &text(&file));
+    assert!(server.knows("field:Query.one"));
+    symlink("..2", folder.path("graph/..data_tmp")).expect("a link can be made");
+    fs::rename(folder.path("graph/..data_tmp"), &version).expect("the link is swung");
+    server.learns("field:Query.two", "field:Query.one");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_that_is_swung_is_followed() {
