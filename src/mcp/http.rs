@@ -68,9 +68,12 @@ pub async fn serve_http<D: Discovery>(
     address: SocketAddr,
     access: Access,
 ) -> Result<(), McpError> {
-    // Those who watch over a process name it by its address, and learn nothing here.
-    let alive = get(async || "ok\n");
-    let router = router(server, access)?.route("/healthz", alive.clone()).route("/readyz", alive);
+    // Those who watch over a process call it by its address, which the gate would turn
+    // away, and learn nothing here. MCP answers as soon as it listens: a tool says
+    // itself that the index is still building.
+    let router = router(server, access)?
+        .route("/healthz", get(async || "ok\n"))
+        .route("/readyz", get(async || "ready\n"));
     let refused = |error: io::Error| McpError::Listen { address, reason: error.to_string() };
     let listener = TcpListener::bind(address).map_err(refused)?;
     listener.set_nonblocking(true).map_err(refused)?;

@@ -317,6 +317,16 @@ fn foreign_hosts_and_origins_are_turned_away() {
 }
 
 #[test]
+fn whoever_watches_over_the_process_may_call_it_by_any_name() {
+    let folder = Folder::new();
+    let server = HttpServer::start(&folder, &WITHOUT_MODEL);
+    for (path, body) in [("/healthz", "ok\n"), ("/readyz", "ready\n")] {
+        let reply = server.exchange("GET", path, &[("Host", "10.0.0.7:8000")], b"");
+        assert_eq!((reply.status, reply.body.as_str()), (200, body), "{reply:?}");
+    }
+}
+
+#[test]
 fn a_browser_asks_before_a_web_page_may_call() {
     let folder = Folder::new();
     let server = {
