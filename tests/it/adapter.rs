@@ -236,7 +236,7 @@ fn not_valid() {
         ("search_schema", json!({ "query": ["mood"] })),
         ("search_schema", json!({ "query": "mood", "limit": -1 })),
         ("get_symbols", json!({ "coordinates": vec!["enum:Mood"; 1001] })),
-        ("generate_query", json!({ "prompt": "query { employee { mood } }" })),
+        ("generate_query", json!({ "prompt": "query { employee { mood }" })),
     ] {
         let message = server.call_once(tool, &arguments).fails();
         assert!(message.starts_with("The request is not valid. "), "{message}");

@@ -35,17 +35,17 @@ where
 /// A folder with a small tree in `code`, which no test changes but by adding.
 fn tree() -> Folder {
     let folder = Folder::new();
-    folder.write("code/crates/core/Cargo.toml", "[package]\nname = \"muninn-core\"\n");
+    folder.write("code/crates/muninn-core/Cargo.toml", "[package]\nname = \"muninn-core\"\n");
     folder.write(
-        "code/crates/core/src/lib.rs",
+        "code/crates/muninn-core/src/lib.rs",
         "mod engine;\npub use engine::{RecursiveEngine, SqliteBackend, Store};\n",
     );
-    folder.write("code/crates/core/src/engine.rs", ENGINE);
+    folder.write("code/crates/muninn-core/src/engine.rs", ENGINE);
     let main = "fn main() {\n    muninn_core::RecursiveEngine.run();\n}\n";
     let uses = "use muninn_core::RecursiveEngine;\n";
     let before = format!("{uses}{}", "\n".repeat(LINES_BEFORE_MAIN - 1));
     folder.write("code/crates/muninn/src/main.rs", format!("{before}{main}"));
-    folder.write("code/crates/core/tests/main.rs", "// fn main is elsewhere\nfn main() {}\n");
+    folder.write("code/crates/muninn-core/tests/main.rs", "// fn main is elsewhere\nfn main() {}\n");
     folder.write("code/tools/report.py", "def main():\n    return \"fn main\"\n");
     folder.write("code/.gitignore", "ignored/\n");
     folder.write("code/ignored/main.rs", "fn main() {}\n");
@@ -128,8 +128,8 @@ fn search_code_answers_the_examples_of_its_contract() {
             vec![
                 "crates/muninn/src/main.rs:71".to_owned(),
                 "tools/report.py:2".to_owned(),
-                "crates/core/tests/main.rs:1".to_owned(),
-                "crates/core/tests/main.rs:2".to_owned(),
+                "crates/muninn-core/tests/main.rs:1".to_owned(),
+                "crates/muninn-core/tests/main.rs:2".to_owned(),
             ],
             false
         )
@@ -144,7 +144,7 @@ fn search_code_answers_the_examples_of_its_contract() {
                 "language": "rust",
             })
         ),
-        (vec!["crates/core/src/engine.rs:16".to_owned()], false)
+        (vec!["crates/muninn-core/src/engine.rs:16".to_owned()], false)
     );
     let answer = server.call("search_code", json!({ "pattern": "fn step" })).succeeds();
     assert_eq!(answer["hits"][0]["snippet"], "fn step(&self) -> usize {");
@@ -278,7 +278,7 @@ fn what_is_no_text_costs_only_itself() {
     assert_eq!(answer["hits"][0]["snippet"], "fn m\u{fffd}in() {} // needle");
     let answer =
         server.call("query_graph", json!({ "target": "RecursiveEngine", "kind": "defines" }));
-    assert_eq!(locations(&answer.succeeds()), ["crates/core/src/engine.rs:1"]);
+    assert_eq!(locations(&answer.succeeds()), ["crates/muninn-core/src/engine.rs:1"]);
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn query_graph_answers_the_examples_of_its_contract() {
     let mut server = serve_indexed(&folder);
     let callers = json!({ "target": "RecursiveEngine::run", "kind": "callers" });
     let answer = server.call("query_graph", callers).succeeds();
-    assert_eq!(locations(&answer), ["crates/core/src/engine.rs:4", "crates/muninn/src/main.rs:71"]);
+    assert_eq!(locations(&answer), ["crates/muninn-core/src/engine.rs:4", "crates/muninn/src/main.rs:71"]);
     let edge = &answer["edges"][0];
     assert_eq!(edge["from"], answer["nodes"][1]["id"]);
     assert_eq!(edge["to"], answer["nodes"][0]["id"]);
@@ -314,7 +314,7 @@ fn query_graph_answers_the_examples_of_its_contract() {
 
     let callees = json!({ "target": "RecursiveEngine::run", "kind": "callees" });
     let answer = server.call("query_graph", callees).succeeds();
-    assert!(locations(&answer).contains(&"crates/core/src/engine.rs:8".to_owned()), "{answer}");
+    assert!(locations(&answer).contains(&"crates/muninn-core/src/engine.rs:8".to_owned()), "{answer}");
     let references = json!({ "target": "RecursiveEngine", "kind": "references" });
     let answer = server.call("query_graph", references).succeeds();
     assert!(!answer["edges"].as_array().expect("edges").is_empty(), "{answer}");
@@ -345,7 +345,7 @@ fn a_server_indexes_behind_its_start_and_follows_the_tree() {
         });
     };
     knows("RecursiveEngine");
-    folder.write("code/crates/core/src/late.rs", "pub fn comes_late() {}\n");
+    folder.write("code/crates/muninn-core/src/late.rs", "pub fn comes_late() {}\n");
     knows("comes_late");
 }
 
