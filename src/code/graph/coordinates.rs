@@ -110,8 +110,8 @@ fn argument<'s>(text: &'s str, name: &str) -> Option<&'s str> {
 
 /// The last name in a text such as `(() => Employee)` or `(typeof(Employee))`.
 fn last_word(text: &str) -> Option<&str> {
-    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    words.filter(|word| word.starts_with(|c: char| c.is_alphabetic())).next_back()
+    text.rsplit(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .find(|word| word.starts_with(|c: char| c.is_alphabetic()))
 }
 
 fn rust(symbol: &Symbol, add: &mut dyn FnMut(&str, &str)) {

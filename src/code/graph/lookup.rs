@@ -89,6 +89,8 @@ pub struct Site {
 
 /// Symbols that are shared.
 pub type Symbols = Rc<[Rc<Symbol>]>;
+/// Modules, each with the family of its language.
+type Modules = Rc<[(String, u8)]>;
 type Cached<K, V> = RefCell<HashMap<K, V>>;
 
 /// The tables, with what was read of them.
@@ -101,7 +103,7 @@ pub struct Lookup<'c> {
     imports: Cached<i64, Rc<[ImportRow]>>,
     bases: Cached<String, Rc<[(i64, String)]>>,
     in_module: Cached<String, Rc<[i64]>>,
-    modules: RefCell<Option<Rc<[(String, u8)]>>>,
+    modules: RefCell<Option<Modules>>,
     meant: Cached<(String, u8), Rc<[String]>>,
 }
 
@@ -147,8 +149,8 @@ impl<'c> Lookup<'c> {
     pub fn owned(&self, owner: &str, name: &str) -> rusqlite::Result<Symbols> {
         remember(&self.owned, (owner.to_owned(), name.to_owned()), || {
             let named = self.named(name)?;
-            let owned = named.iter().filter(|symbol| symbol.owner.as_deref() == Some(owner));
-            Ok(owned.cloned().collect::<Vec<_>>().into())
+            let members = named.iter().filter(|symbol| symbol.owner.as_deref() == Some(owner));
+            Ok(members.cloned().collect::<Vec<_>>().into())
         })
     }
 
@@ -319,7 +321,7 @@ impl<'c> Lookup<'c> {
     }
 
     /// All modules with the family of their language.
-    fn modules(&self) -> rusqlite::Result<Rc<[(String, u8)]>> {
+    fn modules(&self) -> rusqlite::Result<Modules> {
         if let Some(modules) = &*self.modules.borrow() {
             return Ok(Rc::clone(modules));
         }
@@ -332,7 +334,7 @@ impl<'c> Lookup<'c> {
             let (module, language) = row?;
             found.extend(Language::named(&language).map(|language| (module, language.family())));
         }
-        let found: Rc<[(String, u8)]> = found.into();
+        let found: Modules = found.into();
         *self.modules.borrow_mut() = Some(Rc::clone(&found));
         Ok(found)
     }

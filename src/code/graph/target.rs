@@ -272,8 +272,8 @@ fn field(lookup: &Lookup<'_>, coordinate: &str) -> rusqlite::Result<Option<Vec<R
         // Most servers resolve a field by the member of the type's own name.
         for holder in types(lookup, parent)? {
             let members = lookup.owned_by(&holder.name)?;
-            let resolves = |member: &Rc<Symbol>| coordinates::resolves(&member.name, field);
-            found.extend(members.into_iter().filter(resolves));
+            let answers = |member: &Rc<Symbol>| coordinates::resolves(&member.name, field);
+            found.extend(members.into_iter().filter(answers));
         }
     }
     found.sort_by_key(|symbol| symbol.id);

@@ -121,12 +121,10 @@ impl<'s> Reading<'s> {
             Capture::Definition(_) => {
                 self.claimed.extend(event.name.map(|name| name.start_byte()));
             }
-            Capture::Container => {
-                // The owner of an `impl` is a type that it refers to; that of an
-                // object is a name of its own.
-                if event.node.kind() != "impl_item" {
-                    self.claimed.extend(event.of.map(|owner| owner.start_byte()));
-                }
+            // The owner of an `impl` is a type that it refers to; that of an object
+            // is a name of its own.
+            Capture::Container if event.node.kind() != "impl_item" => {
+                self.claimed.extend(event.of.map(|owner| owner.start_byte()));
             }
             Capture::Bind | Capture::Ignore => {
                 self.claimed.insert(event.start);
@@ -194,11 +192,11 @@ impl<'s> Reading<'s> {
                 | Capture::CallElement
                 | Capture::Use
                 | Capture::UseType
-                | Capture::UseMember => {
-                    if last_reference != event.start {
-                        last_reference = event.start;
-                        self.refer(event);
-                    }
+                | Capture::UseMember
+                    if last_reference != event.start =>
+                {
+                    last_reference = event.start;
+                    self.refer(event);
                 }
                 _ => {}
             }

@@ -17,7 +17,7 @@ impl Reading<'_> {
         let within = self.around();
         let line_at = |at: usize| {
             let before = self.source.as_bytes().get(event.start..at).unwrap_or_default();
-            event.node.start_position().row + 1 + before.iter().filter(|b| **b == b'\n').count()
+            event.node.start_position().row + 1 + memchr::memchr_iter(b'\n', before).count()
         };
         let made = self.imported.get(&event.start).cloned().unwrap_or_default();
         let found = self.parsed.imports.get(made).unwrap_or_default();
@@ -44,10 +44,7 @@ impl Reading<'_> {
             Capture::Call | Capture::CallNew | Capture::CallMacro | Capture::CallElement => {
                 (Role::Call, event.of.map(|receiver| self.trail(receiver)))
             }
-            Capture::CallToken => match self.token_call(event.node) {
-                Some(receiver) => (Role::Call, receiver),
-                None => (Role::Value, None),
-            },
+            Capture::CallToken => self.token(event.node),
             Capture::CallSuper => {
                 name = self.language.constructor().unwrap_or(name);
                 (Role::Call, Some(SUPER.to_owned()))
@@ -88,30 +85,34 @@ impl Reading<'_> {
         self.parsed.references.push(Reference { name, receiver, role, within, line });
     }
 
-    /// The receiver of a call in the tokens of a macro; `None` if it is no call.
-    fn token_call(&self, node: Node<'_>) -> Option<Option<String>> {
-        let arguments = node.next_sibling()?;
-        if !text(arguments, self.source).starts_with('(') {
-            return None;
+    /// What the tokens around a name in a macro make of it, with the receiver of a
+    /// call.
+    fn token(&self, node: Node<'_>) -> (Role, Option<String>) {
+        let is_call =
+            node.next_sibling().is_some_and(|next| text(next, self.source).starts_with('('));
+        if !is_call {
+            return (Role::Value, None);
         }
+        let on_unknown = (Role::Call, Some(UNKNOWN.to_owned()));
         let mut receiver = Vec::new();
         let mut before = node.prev_sibling();
         let is_link = |node: Node<'_>| matches!(text(node, self.source), "." | "::");
         while let Some(link) = before.filter(|node| is_link(*node)) {
-            let Some(name) = link.prev_sibling() else { return Some(Some(UNKNOWN.to_owned())) };
+            let Some(name) = link.prev_sibling() else { return on_unknown };
             match name.kind() {
                 "identifier" | "self" | "crate" | "super" => receiver.push(text(name, self.source)),
-                _ => return Some(Some(UNKNOWN.to_owned())),
+                _ => return on_unknown,
             }
             before = name.prev_sibling();
         }
         receiver.reverse();
-        let Some((head, rest)) = receiver.split_first() else { return Some(None) };
+        let Some((head, rest)) = receiver.split_first() else { return (Role::Call, None) };
         let standing = self.locals.get(*head).and_then(|found| found.last());
         let head = standing.map_or(*head, String::as_str);
         if head == UNKNOWN {
-            return Some(Some(UNKNOWN.to_owned()));
+            return on_unknown;
         }
-        Some(Some(rest.iter().fold(head.to_owned(), |trail, step| trail + "." + step)))
+        let trail = rest.iter().fold(head.to_owned(), |trail, step| trail + "." + step);
+        (Role::Call, Some(trail))
     }
 }

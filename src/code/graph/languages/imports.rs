@@ -48,7 +48,7 @@ pub fn imports(
     }
 }
 
-fn named_children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).collect()
 }
@@ -332,8 +332,7 @@ fn jvm(language: Language, node: Node<'_>, source: &str) -> Vec<Import> {
     };
     let (path, alias) = match words.as_slice() {
         [path] => (*path, None),
-        [path, "as", alias] => (*path, Some(*alias)),
-        [alias, "=", path] => (*path, Some(*alias)),
+        [path, "as", alias] | [alias, "=", path] => (*path, Some(*alias)),
         _ => return Vec::new(),
     };
     let key = |path: &str| path.replace("::", ".").replace('.', "/");

@@ -6,7 +6,11 @@
 //! `Engine.new()` what calling `new` of `Engine` gives, and `?` is unknown. Paths
 //! (`a::b`, `A\B`) are written with dots.
 
+mod link;
+
 use tree_sitter::Node;
+
+use link::{Link, link};
 
 /// A value of which nothing is known.
 pub const UNKNOWN: &str = "?";
@@ -75,20 +79,6 @@ pub fn text<'s>(node: Node<'_>, source: &'s str) -> &'s str {
     source.get(node.byte_range()).unwrap_or_default()
 }
 
-/// One link of an expression, seen from its outermost node.
-enum Link<'t> {
-    /// The expression ends here.
-    Head(String),
-    /// What is around the inner node changes nothing.
-    Through(Node<'t>),
-    /// The member of an object, or of a path.
-    Member(Node<'t>, Node<'t>),
-    /// A call of the inner node.
-    Call(Node<'t>),
-    /// A call of a member.
-    Method(Option<Node<'t>>, Node<'t>),
-}
-
 /// The trail of an expression. `bound` says what a local name stands for.
 #[must_use]
 pub fn trail(node: Node<'_>, source: &str, bound: &dyn Fn(&str) -> Option<String>) -> String {
@@ -144,138 +134,6 @@ fn write(head: String, steps: Vec<(&str, bool)>) -> String {
         return UNKNOWN.to_owned();
     }
     trail
-}
-
-fn link<'t>(node: Node<'t>, source: &str) -> Link<'t> {
-    let field = |name: &str| node.child_by_field_name(name);
-    let unknown = || Link::Head(UNKNOWN.to_owned());
-    let member = |object: &str, name: &str| match (field(object), field(name)) {
-        (Some(object), Some(name)) => Link::Member(object, name),
-        (None, Some(name)) => Link::Head(text(name, source).to_owned()),
-        _ => unknown(),
-    };
-    let call = |function: &str| field(function).map_or_else(unknown, Link::Call);
-    let through = |inner: Option<Node<'t>>| inner.map_or_else(unknown, Link::Through);
-    let first = || node.named_child(0);
-    let last =
-        || node.named_child(u32::try_from(node.named_child_count()).unwrap_or(1).saturating_sub(1));
-    match node.kind() {
-        "identifier"
-        | "type_identifier"
-        | "constant"
-        | "name"
-        | "package_identifier"
-        | "shorthand_property_identifier"
-        | "namespace_identifier"
-        | "crate" => Link::Head(text(node, source).to_owned()),
-        "variable_name" if text(node, source) == "$this" => Link::Head(SELF.to_owned()),
-        "variable_name" => Link::Head(text(node, source).to_owned()),
-        "relative_scope" if text(node, source) == "parent" => Link::Head(SUPER.to_owned()),
-        "self" if node.parent().is_some_and(|parent| parent.kind().starts_with("scoped_")) => {
-            Link::Head("self::".to_owned())
-        }
-        "super" if node.parent().is_some_and(|parent| parent.kind().starts_with("scoped_")) => {
-            Link::Head("super::".to_owned())
-        }
-        "self" | "this" | "this_expression" | "relative_scope" => Link::Head(SELF.to_owned()),
-        "super" | "base" | "super_expression" | "base_expression" => Link::Head(SUPER.to_owned()),
-        "instance_variable" => Link::Head(format!("{SELF}.{}", text(node, source))),
-        // Rust
-        "field_expression" => member("value", "field"),
-        "scoped_identifier" | "scoped_type_identifier" if field("path").is_some() => {
-            member("path", "name")
-        }
-        "generic_function" => through(field("function")),
-        "generic_type" | "generic_type_with_turbofish" if field("type").is_some() => {
-            through(field("type"))
-        }
-        "reference_expression" => through(field("value")),
-        "try_expression"
-        | "await_expression"
-        | "parenthesized_expression"
-        | "unary_expression"
-        | "non_null_expression"
-        | "await"
-        | "parenthesized_statements"
-        | "satisfies_expression" => through(first()),
-        "struct_expression" => Link::Head(
-            field("name")
-                .and_then(|name| type_name(name, source))
-                .map_or(UNKNOWN.to_owned(), |name| format!("<{name}>")),
-        ),
-        // Several
-        "call_expression" if field("function").is_some() => call("function"),
-        "call_expression" => through(first()).called(),
-        "member_expression" => member("object", "property"),
-        "attribute" => member("object", "attribute"),
-        "selector_expression" => member("operand", "field"),
-        "call" if field("function").is_some() => call("function"),
-        "call" => match (field("receiver"), field("method")) {
-            (receiver, Some(method)) => Link::Method(receiver, method),
-            _ => unknown(),
-        },
-        "scope_resolution" => member("scope", "name"),
-        "as_expression"
-        | "type_cast_expression"
-        | "cast_expression"
-        | "type_conversion_expression"
-        | "type_assertion_expression" => {
-            let target = field("type").or_else(last);
-            Link::Head(
-                target
-                    .and_then(|target| type_name(target, source))
-                    .map_or(UNKNOWN.to_owned(), |name| format!("<{name}>")),
-            )
-        }
-        "new_expression" => made(field("constructor"), source),
-        "object_creation_expression" if field("type").is_some() => made(field("type"), source),
-        "object_creation_expression" => made(first(), source),
-        // A literal says its type in Go: `&Engine{…}`.
-        "composite_literal" => made(field("type"), source),
-        "expression_list" => through(first()),
-        "method_invocation" => match field("name") {
-            Some(name) => Link::Method(field("object"), name),
-            None => unknown(),
-        },
-        "field_access" => member("object", "field"),
-        "navigation_expression" => match (first(), last()) {
-            (Some(object), Some(name)) if object.id() != name.id() => Link::Member(object, name),
-            _ => unknown(),
-        },
-        "invocation_expression" => call("function"),
-        "member_access_expression" if field("expression").is_some() => member("expression", "name"),
-        "member_access_expression" | "nullsafe_member_access_expression" => {
-            member("object", "name")
-        }
-        "member_call_expression" | "nullsafe_member_call_expression" => match field("name") {
-            Some(name) => Link::Method(field("object"), name),
-            None => unknown(),
-        },
-        "scoped_call_expression" => match field("name") {
-            Some(name) => Link::Method(field("scope"), name),
-            None => unknown(),
-        },
-        "function_call_expression" => call("function"),
-        "generic_name" => through(first()),
-        "qualified_name" if field("name").is_some() => member("qualifier", "name"),
-        "qualified_name" | "namespace_name" => Link::Head(dotted(text(node, source))),
-        "user_type" => through(last()),
-        _ => unknown(),
-    }
-}
-
-impl Link<'_> {
-    fn called(self) -> Self {
-        match self {
-            Self::Through(inner) => Self::Call(inner),
-            other => other,
-        }
-    }
-}
-
-fn made<'t>(node: Option<Node<'t>>, source: &str) -> Link<'t> {
-    let name = node.and_then(|node| type_name(node, source));
-    Link::Head(name.map_or(UNKNOWN.to_owned(), |name| format!("<{name}>")))
 }
 
 /// A path with any separator, written with dots.
@@ -335,7 +193,6 @@ pub fn type_name(node: Node<'_>, source: &str) -> Option<String> {
             "dynamic_type" | "abstract_type" => field("trait")?,
             "optional_type" | "nullable_type" => field("type").or_else(first)?,
             "binary_operator" => field("left")?,
-            "union_type" => first()?,
             // A Go function that gives several gives its value first.
             "parameter_list" => {
                 let first = first()?;
@@ -358,6 +215,7 @@ pub fn type_name(node: Node<'_>, source: &str) -> Option<String> {
             | "non_nullable_type"
             | "constraint"
             | "parenthesized_expression"
+            | "union_type"
             | "ref_type" => first()?,
             _ => return None,
         };
