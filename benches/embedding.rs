@@ -41,6 +41,6 @@ fn main() {
             });
         }
     });
-    let embedded = u32::try_from(next.into_inner()).expect("a count of some minutes");
-    println!("{:.1}", f64::from(embedded) / started.elapsed().as_secs_f64());
+    let count = u32::try_from(next.into_inner()).expect("a count of some minutes");
+    println!("{:.1}", f64::from(count) / started.elapsed().as_secs_f64());
 }

@@ -252,7 +252,7 @@ enum Subcommands {
     /// Write an operation from a description of the data
     Generate(GenerateArguments),
     /// Serve the tools over MCP, on standard input and output or over HTTP
-    Mcp(McpArguments),
+    Mcp(Box<McpArguments>),
     /// Search the code behind a graph, index it, and ask who calls whom
     Code {
         #[command(subcommand)]

@@ -207,7 +207,7 @@ class TheContract:
 
     @connected
     async def test_a_prompt_that_asks_for_no_data_is_not_valid(self):
-        for prompt in ("hello", "", "query { employees { id } }"):
+        for prompt in ("hello", "", "query { employees { id }"):
             await self.assert_not_valid("generate_query", prompt=prompt)
 
     @connected

@@ -45,7 +45,8 @@ fn tree() -> Folder {
     let uses = "use muninn_core::RecursiveEngine;\n";
     let before = format!("{uses}{}", "\n".repeat(LINES_BEFORE_MAIN - 1));
     folder.write("code/crates/muninn/src/main.rs", format!("{before}{main}"));
-    folder.write("code/crates/muninn-core/tests/main.rs", "// fn main is elsewhere\nfn main() {}\n");
+    folder
+        .write("code/crates/muninn-core/tests/main.rs", "// fn main is elsewhere\nfn main() {}\n");
     folder.write("code/tools/report.py", "def main():\n    return \"fn main\"\n");
     folder.write("code/.gitignore", "ignored/\n");
     folder.write("code/ignored/main.rs", "fn main() {}\n");
@@ -300,9 +301,12 @@ fn a_line_of_100_megabytes_is_searched_to_its_end() {
 fn query_graph_answers_the_examples_of_its_contract() {
     let folder = tree();
     let mut server = serve_indexed(&folder);
-    let callers = json!({ "target": "RecursiveEngine::run", "kind": "callers" });
-    let answer = server.call("query_graph", callers).succeeds();
-    assert_eq!(locations(&answer), ["crates/muninn-core/src/engine.rs:4", "crates/muninn/src/main.rs:71"]);
+    let asked = json!({ "target": "RecursiveEngine::run", "kind": "callers" });
+    let answer = server.call("query_graph", asked).succeeds();
+    assert_eq!(
+        locations(&answer),
+        ["crates/muninn-core/src/engine.rs:4", "crates/muninn/src/main.rs:71"]
+    );
     let edge = &answer["edges"][0];
     assert_eq!(edge["from"], answer["nodes"][1]["id"]);
     assert_eq!(edge["to"], answer["nodes"][0]["id"]);
@@ -314,7 +318,10 @@ fn query_graph_answers_the_examples_of_its_contract() {
 
     let callees = json!({ "target": "RecursiveEngine::run", "kind": "callees" });
     let answer = server.call("query_graph", callees).succeeds();
-    assert!(locations(&answer).contains(&"crates/muninn-core/src/engine.rs:8".to_owned()), "{answer}");
+    assert!(
+        locations(&answer).contains(&"crates/muninn-core/src/engine.rs:8".to_owned()),
+        "{answer}"
+    );
     let references = json!({ "target": "RecursiveEngine", "kind": "references" });
     let answer = server.call("query_graph", references).succeeds();
     assert!(!answer["edges"].as_array().expect("edges").is_empty(), "{answer}");

@@ -312,10 +312,19 @@ impl<'c> Lookup<'c> {
         let family = from.language.family();
         let roots = remember(&self.meant, (first.to_owned(), family), || {
             let all = self.modules()?;
-            let of_name = all.iter().filter(|(key, of)| {
-                *of == family && crate_root(key) == key && crate_name(key) == first
-            });
-            Ok(of_name.map(|(key, _)| key.clone()).collect::<Vec<_>>().into())
+            let crates = || all.iter().filter(|(key, of)| *of == family && crate_root(key) == key);
+            let called = |is_name: &dyn Fn(&str) -> bool| {
+                let named = crates().filter(|(key, _)| is_name(&crate_name(key)));
+                named.map(|(key, _)| key.clone()).collect::<Vec<_>>()
+            };
+            let exact = called(&|name| name == first);
+            if !exact.is_empty() {
+                return Ok(exact.into());
+            }
+            // A workspace often keeps its crate `grep-searcher` in a folder `searcher`.
+            let end_of = |name: &str| first.strip_suffix(name).is_some_and(|it| it.ends_with('_'));
+            let by_end = called(&end_of);
+            Ok(if by_end.len() == 1 { by_end.into() } else { Rc::from([]) })
         })?;
         Ok(roots.iter().map(|root| join(root, rest)).collect::<Vec<_>>().into())
     }

@@ -81,6 +81,19 @@ fn rust_through_crates_traits_and_reexports() {
 }
 
 #[test]
+fn a_rust_crate_may_lie_in_a_folder_named_by_the_end_of_its_name() {
+    let tree = Tree::of(&[
+        ("crates/searcher/src/lib.rs", "pub fn search() {}"),
+        ("crates/cli/src/main.rs", "fn main() { grep_searcher::search(); }"),
+        ("crates/one/util/src/lib.rs", "pub fn help() {}"),
+        ("crates/two/util/src/lib.rs", "pub fn help() {}"),
+        ("crates/other/src/lib.rs", "fn other() { some_util::help(); }"),
+    ]);
+    assert_eq!(tree.callers("search"), ["crates/cli/src/main.rs#main imported"]);
+    assert_eq!(tree.callers("help"), [""; 0], "either could be meant");
+}
+
+#[test]
 fn go() {
     let tree = Tree::of(&[
         (
