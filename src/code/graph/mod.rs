@@ -37,15 +37,21 @@ mod write;
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
 };
 
 use super::{CodeError, DEFAULT_HOPS, GraphQuery, MAX_HOPS};
 use lookup::Lookup;
+use resolve::Resolver;
 use store::Store;
 
 pub use resolve::Resolution;
 pub use update::{MAX_FILE_BYTES, Progress, Report};
 pub use walk::{GraphEdge, GraphNode, GraphResult, MAX_EDGES, MAX_NODES};
+
+/// The time after which a question is answered with what was found: an agent waits
+/// that long for a tool without harm, and can then ask more narrowly.
+pub const MAX_QUERY_TIME: Duration = Duration::from_secs(2);
 
 /// The graph of a working tree.
 pub struct CodeGraph {
@@ -97,13 +103,25 @@ impl CodeGraph {
     }
 
     /// The symbols that a target names and those it relates to. Empty where
-    /// nothing is indexed.
+    /// nothing is indexed; truncated where it takes longer than
+    /// [`MAX_QUERY_TIME`].
     ///
     /// # Errors
     /// [`CodeError::Invalid`] where the target names nothing, with what is close,
     /// or `max_hops` is out of range; [`CodeError::Failed`] where the file cannot
     /// be read.
     pub fn query(&self, query: &GraphQuery) -> Result<GraphResult, CodeError> {
+        let start = Instant::now();
+        self.query_until(query, &|| start.elapsed() >= MAX_QUERY_TIME)
+    }
+
+    /// Answers a query; once `is_late` says so, it says so ever after, and what was
+    /// found is the answer.
+    fn query_until(
+        &self,
+        query: &GraphQuery,
+        is_late: &dyn Fn() -> bool,
+    ) -> Result<GraphResult, CodeError> {
         if self.is_empty()? {
             return Ok(GraphResult::default());
         }
@@ -115,8 +133,9 @@ impl CodeGraph {
         }
         self.store.read(|connection| {
             let lookup = Lookup::new(connection);
-            let targets = target::find(&self.store, &lookup, &query.target)?;
-            walk::walk(&lookup, targets, query.kind, hops)
+            let resolver = Resolver::new(&lookup, is_late);
+            let targets = target::find(&self.store, &lookup, &resolver, &query.target)?;
+            walk::walk(&lookup, &resolver, targets, query.kind, hops)
                 .map_err(|error| self.store.failed(&error))
         })
     }

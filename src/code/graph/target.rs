@@ -31,14 +31,20 @@ const TYPE_KINDS: [&str; 6] = ["object", "interface", "union", "enum", "scalar",
 pub fn find(
     store: &Store,
     lookup: &Lookup<'_>,
+    resolver: &Resolver<'_, '_>,
     target: &str,
 ) -> Result<Vec<Rc<Symbol>>, CodeError> {
-    let mut found = search(store, lookup, target.trim())?;
+    let mut found = search(store, lookup, resolver, target.trim())?;
     found.sort_by_cached_key(|symbol| lookup.place(symbol));
     Ok(found)
 }
 
-fn search(store: &Store, lookup: &Lookup<'_>, target: &str) -> Result<Vec<Rc<Symbol>>, CodeError> {
+fn search(
+    store: &Store,
+    lookup: &Lookup<'_>,
+    resolver: &Resolver<'_, '_>,
+    target: &str,
+) -> Result<Vec<Rc<Symbol>>, CodeError> {
     if target.is_empty() {
         return Err(CodeError::Invalid(
             "`target` is empty: name a symbol, a place (`path:line`) or a schema coordinate \
@@ -56,7 +62,7 @@ fn search(store: &Store, lookup: &Lookup<'_>, target: &str) -> Result<Vec<Rc<Sym
         && !rest.starts_with(':')
     {
         if kind == "field" {
-            return field(lookup, rest.trim()).map_err(failed)?.ok_or_else(|| {
+            return field(lookup, resolver, rest.trim()).map_err(failed)?.ok_or_else(|| {
                 CodeError::Invalid(format!(
                     "No function was found that resolves `{target}` by the conventions of a known \
                      GraphQL server. Ask for the function by its name, or find it with search_code."
@@ -248,7 +254,11 @@ fn closest(wanted: &str, names: impl Iterator<Item = (String, String)>) -> Vec<S
 }
 
 /// The functions that resolve a field of a schema; `None` where there are none.
-fn field(lookup: &Lookup<'_>, coordinate: &str) -> rusqlite::Result<Option<Vec<Rc<Symbol>>>> {
+fn field(
+    lookup: &Lookup<'_>,
+    resolver: &Resolver<'_, '_>,
+    coordinate: &str,
+) -> rusqlite::Result<Option<Vec<Rc<Symbol>>>> {
     let Some((parent, field)) = coordinate.split_once('.') else { return Ok(None) };
     let mut statement = lookup
         .connection()
@@ -256,7 +266,6 @@ fn field(lookup: &Lookup<'_>, coordinate: &str) -> rusqlite::Result<Option<Vec<R
     let rows: Vec<i64> = statement
         .query_map([coordinates::key(parent, field)], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
-    let resolver = Resolver::new(lookup);
     let mut found = Vec::new();
     for id in rows {
         let Some(symbol) = lookup.symbol(id)? else { continue };

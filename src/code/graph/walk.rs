@@ -32,7 +32,8 @@ pub struct GraphResult {
     pub nodes: Vec<GraphNode>,
     /// How they relate.
     pub edges: Vec<GraphEdge>,
-    /// Whether something was left out, since there is more than an answer holds.
+    /// Whether something was left out, since there is more than an answer holds or
+    /// it took too long to find.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
@@ -72,13 +73,14 @@ pub struct GraphEdge {
 /// What `SQLite` reports.
 pub fn walk(
     lookup: &Lookup<'_>,
+    resolver: &Resolver<'_, '_>,
     targets: Vec<Rc<Symbol>>,
     kind: RelationKind,
     hops: u32,
 ) -> Result<GraphResult> {
     let mut walk = Walk {
         lookup,
-        resolver: Resolver::new(lookup),
+        resolver,
         result: GraphResult::default(),
         ids: HashMap::new(),
         edges: HashSet::new(),
@@ -89,12 +91,15 @@ pub fn walk(
             frontier.push(target);
         }
     }
-    if kind == RelationKind::Defines {
+    if kind == RelationKind::Defines || walk.late() {
         return Ok(walk.result);
     }
     for _ in 0..hops {
         let mut next = Vec::new();
         for symbol in frontier {
+            if walk.late() {
+                return Ok(walk.result);
+            }
             if kind == RelationKind::Callees {
                 walk.callees(&symbol, &mut next)?;
             } else {
@@ -111,7 +116,7 @@ pub fn walk(
 
 struct Walk<'l, 'c> {
     lookup: &'l Lookup<'c>,
-    resolver: Resolver<'l, 'c>,
+    resolver: &'l Resolver<'l, 'c>,
     result: GraphResult,
     /// The node of each symbol that has one.
     ids: HashMap<i64, String>,
@@ -119,6 +124,13 @@ struct Walk<'l, 'c> {
 }
 
 impl Walk<'_, '_> {
+    /// Whether the time is over; the answer says so then.
+    fn late(&mut self) -> bool {
+        let late = self.resolver.is_late();
+        self.result.truncated |= late;
+        late
+    }
+
     /// Adds a symbol; says whether it is new. One that does not fit is none.
     fn node(&mut self, symbol: &Symbol) -> Result<bool> {
         if self.ids.contains_key(&symbol.id) {
@@ -190,7 +202,12 @@ impl Walk<'_, '_> {
         }
         for caller in callers {
             for site in self.lookup.sites_in(&caller)? {
-                for (callee, resolution) in self.resolver.resolve(&site)? {
+                let found = self.resolver.resolve(&site)?;
+                // What was resolved in haste may be wrong.
+                if self.late() {
+                    return Ok(());
+                }
+                for (callee, resolution) in found {
                     self.node(&caller)?;
                     self.edge(&caller, &callee, &site, ("calls", resolution), &callee, next)?;
                 }
@@ -224,6 +241,9 @@ impl Walk<'_, '_> {
                     continue;
                 }
                 let found = self.resolver.resolve(&site)?;
+                if self.late() {
+                    return Ok(());
+                }
                 let Some((_, resolution)) = found.iter().find(|(found, _)| found.id == one.id)
                 else {
                     continue;

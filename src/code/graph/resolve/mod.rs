@@ -82,6 +82,7 @@ pub struct Resolver<'l, 'c> {
     held: RefCell<HashMap<(String, String, String, u8), Found>>,
     bare: RefCell<HashMap<(i64, i64, String), Found>>,
     depth: Cell<u8>,
+    is_late: &'l dyn Fn() -> bool,
 }
 
 /// A place in a file: what is around it decides what names mean.
@@ -92,9 +93,9 @@ struct Place {
 }
 
 impl<'l, 'c> Resolver<'l, 'c> {
-    /// Resolves by these tables.
+    /// Resolves by these tables, in haste as soon as `is_late` says so.
     #[must_use]
-    pub fn new(lookup: &'l Lookup<'c>) -> Self {
+    pub fn new(lookup: &'l Lookup<'c>, is_late: &'l dyn Fn() -> bool) -> Self {
         Self {
             lookup,
             values: RefCell::default(),
@@ -102,13 +103,20 @@ impl<'l, 'c> Resolver<'l, 'c> {
             held: RefCell::default(),
             bare: RefCell::default(),
             depth: Cell::default(),
+            is_late,
         }
     }
 
+    /// Whether the time is over: what is resolved from now on may be wrong.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        (self.is_late)()
+    }
+
     /// Asks a question that led from another; nothing is the answer where too
-    /// many did.
+    /// many did, or the time is over.
     fn deeper<T: Default>(&self, ask: impl FnOnce() -> Result<T>) -> Result<T> {
-        if self.depth.get() >= MAX_DEPTH {
+        if self.depth.get() >= MAX_DEPTH || self.is_late() {
             return Ok(T::default());
         }
         self.depth.set(self.depth.get() + 1);

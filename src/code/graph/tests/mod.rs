@@ -36,7 +36,19 @@ impl Tree {
     }
 
     fn ask(&self, target: &str, kind: RelationKind, hops: u32) -> Result<GraphResult, CodeError> {
-        self.graph.query(&GraphQuery { target: target.into(), kind, max_hops: Some(hops) })
+        self.ask_until(target, kind, hops, &|| false)
+    }
+
+    /// Asks with a time limit of the test's own.
+    fn ask_until(
+        &self,
+        target: &str,
+        kind: RelationKind,
+        hops: u32,
+        is_late: &dyn Fn() -> bool,
+    ) -> Result<GraphResult, CodeError> {
+        let query = GraphQuery { target: target.into(), kind, max_hops: Some(hops) };
+        self.graph.query_until(&query, is_late)
     }
 
     /// The ids of the nodes besides those that the target names, with how each
