@@ -208,15 +208,21 @@ impl<'s> Writer<'s, '_> {
     fn unused(&mut self, field: &FieldDef, argument: &InputValue) -> String {
         let short = camel(&argument.name);
         let qualified = camel(&format!("{}_{}", field.name, argument.name));
-        let numbered = (2_usize..).map(|number| format!("{qualified}{number}"));
-        let free = [short, qualified.clone()]
-            .into_iter()
-            .chain(numbered.take(self.taken.len() + 1))
-            .find(|name| !self.taken.contains(name))
-            .unwrap_or_default();
-        self.taken.insert(free.clone());
-        free
+        take_name(&mut self.taken, short, &qualified)
     }
+}
+
+/// Takes the first name that is free: the wished one, else the qualified one, else
+/// that with a number behind it.
+pub(super) fn take_name(taken: &mut HashSet<String>, wished: String, qualified: &str) -> String {
+    let numbered = (2_usize..).map(|number| format!("{qualified}{number}"));
+    let free = [wished, qualified.to_owned()]
+        .into_iter()
+        .chain(numbered.take(taken.len() + 1))
+        .find(|name| !taken.contains(name))
+        .unwrap_or_default();
+    taken.insert(free.clone());
+    free
 }
 
 /// What a name stands for in a response.

@@ -160,14 +160,7 @@ impl<'s> Binding<'s> {
             None if spot.depth > 1 => qualified.clone(),
             None => operation::camel(&spot.argument.name),
         };
-        let numbered = (2_usize..).map(|number| format!("{qualified}{number}"));
-        let free = [first, qualified.clone()]
-            .into_iter()
-            .chain(numbered.take(self.taken.len() + 1))
-            .find(|name| !self.taken.contains(name))
-            .unwrap_or_default();
-        self.taken.insert(free.clone());
-        free
+        operation::take_name(&mut self.taken, first, &qualified)
     }
 }
 

@@ -114,12 +114,7 @@ impl Resolver<'_, '_> {
                 found.push((module.len(), Rc::clone(symbol)));
             }
         }
-        let nearest = found.iter().map(|(length, _)| *length).max();
-        Ok(found
-            .into_iter()
-            .filter(|(length, _)| Some(*length) == nearest)
-            .map(|(_, symbol)| (symbol, Resolution::Package))
-            .collect())
+        Ok(nearest(found))
     }
 
     /// Ruby: a constant is looked for in the modules around it, then everywhere;
@@ -151,12 +146,7 @@ impl Resolver<'_, '_> {
                 found.push((scope.len(), Rc::clone(symbol)));
             }
         }
-        let nearest = found.iter().map(|(length, _)| *length).max();
-        Ok(found
-            .into_iter()
-            .filter(|(length, _)| Some(*length) == nearest)
-            .map(|(_, symbol)| (symbol, Resolution::Package))
-            .collect())
+        Ok(nearest(found))
     }
 
     pub(super) fn macros(&self, place: &Place, name: &str) -> Result<Found> {
@@ -222,4 +212,14 @@ impl Resolver<'_, '_> {
         }
         Ok(if found.len() <= MAX_NAMESAKES { found } else { Vec::new() })
     }
+}
+
+/// Of symbols with the length of what is around them, those in the innermost.
+fn nearest(found: Vec<(usize, Rc<Symbol>)>) -> Found {
+    let nearest = found.iter().map(|(length, _)| *length).max();
+    found
+        .into_iter()
+        .filter(|(length, _)| Some(*length) == nearest)
+        .map(|(_, symbol)| (symbol, Resolution::Package))
+        .collect()
 }
